@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ir_trunc._reporting.report import report
     from ir_trunc._reporting.reproduction import reproduce
     from ir_trunc._scoring.evaluator import calc, calc_aggregate, curves, evaluator, iter_calc
-    from ir_trunc._scoring.results import Results
+    from ir_trunc._scoring.judged import Judged
     from ir_trunc.truncation._log import read_log
     from ir_trunc.truncation._text import load_policy
     from ir_trunc.truncation._wrapping import with_effort, with_terminal
@@ -60,7 +60,7 @@ _LATER = {
         "_read.readers.squad": ["read_predictions"],
         "_read.readers.topics": ["read_topics"],
         "_scoring.evaluator": ["calc", "calc_aggregate", "curves", "evaluator", "iter_calc"],
-        "_scoring.results": ["Results"],
+        "_scoring.judged": ["Judged"],
         "_reporting.compare": ["compare"],
         "_reporting.gate": ["check"],
         "_reporting.how_many": ["how_many"],
@@ -77,11 +77,11 @@ __all__ = [
     "InputError",
     "IrTruncError",
     "IrTruncWarning",
+    "Judged",
     "NilRule",
     "ParameterError",
     "ParameterTypeError",
     "Rankings",
-    "Results",
     "UnknownMeasureError",
     "__version__",
     "calc",
@@ -113,7 +113,7 @@ __all__ = [
 
 _OLD = {
     name: f"ir_trunc.typing.{name}"
-    for name in ("Comparison", "Curve", "MeasureLike", "Qrels", "QrelsLike", "Reading", "RunLike")
+    for name in ("Comparison", "Curve", "MeasureLike", "Qrels", "QrelsLike", "Reading", "Results", "RunLike")
 } | {
     "nil_report": "ir_trunc.truncation.study.nil_report",
     "read_decisions": "ir_trunc._ranking.decisions.read_decisions",

@@ -368,6 +368,13 @@ class WithQrels(Protocol):
         """Its judgments."""
 
 
+class WithHumans(Protocol):
+    """Labels by a model, and by people for some topics: `ir_trunc.Judged`."""
+
+    judge: Qrels
+    humans: Qrels
+
+
 QrelsLike = (
     str
     | os.PathLike[str]
@@ -375,6 +382,7 @@ QrelsLike = (
     | Iterable[Sequence[Any] | Mapping[str, Any]]
     | Frame
     | WithQrels
+    | WithHumans
     | Qrels
 )
 """Qrels in any of their forms.

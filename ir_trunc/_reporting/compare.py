@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
+from scipy import stats
 
 from ir_trunc._core.errors import InputError, ParameterError, counted, nearest, noted, shown
 from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, Whole, checked, number, one_of, text
@@ -20,6 +21,7 @@ from ir_trunc._reporting.comparison import OF_PAIRS, Comparison
 from ir_trunc._scoring._runs import RunsLike, by_name, score_each
 from ir_trunc._scoring._statistics import Correction, PairTest, corrected, half_of_interval, interval
 from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
+from ir_trunc._scoring.judged import JudgedResults, corrected_together, refuse_unjudged
 from ir_trunc._scoring.objects import MeasureLike, bind, parse_measure
 from ir_trunc._scoring.results import Results
 from ir_trunc.measures.declaration import oriented
@@ -144,10 +146,13 @@ def compare(
     margins = _margins(margin, evaluator.measures, reference)
     if intervals and reference is not None and pair_test == "sign":
         raise ParameterError("test='sign' has no intervals of the differences: leave out intervals=.")
+    if evaluator.labels is not None and pair_test != "t":
+        raise ParameterError(f"test={test!r}: with Judged, differences are tested by 't'.")
     with noted() as notes:
-        bootstraps = intervals and reference is None
-        each = score_each(evaluator, named_runs, jobs)
-        scored = [_ScoredRun.of(results, unit, alpha, bootstraps, seed) for _, results in each]
+        bootstraps, scored = intervals and reference is None, []
+        for name, results in score_each(evaluator, named_runs, jobs):
+            refuse_unjudged(name, results)
+            scored.append(_ScoredRun.of(results, unit, alpha, bootstraps, seed))
     _check_that_topics_agree(systems, scored)
     paired = np.stack([run.paired for run in scored], axis=1)
     reasons = zip(names, *(run.untested for run in scored))
@@ -158,17 +163,25 @@ def compare(
         reason = "it looks at all lists of a run, and the sign test counts topics."
         untested = dict.fromkeys(of_run, reason) | untested
     tested = {name: scores for name, scores in zip(names, paired) if name not in untested}
-    by_pair, draws = _test_pairs(names, tested, pair_test, adjusted_by, margins, setting)
-    bounds = np.moveaxis(np.stack([run.bounds for run in scored], axis=1), -1, 0)
+    bounds = [*np.moveaxis(np.stack([run.bounds for run in scored], axis=1), -1, 0)]
+    views, labelled, draws = np.stack([run.views for run in scored], axis=2), scored[0].labelled, 0
+    if labelled is None:
+        by_pair, draws = _test_pairs(names, tested, pair_test, adjusted_by, margins, setting)
+    else:
+        by_pair, (views[0], *bounds), weights = _corrected_pairs(
+            names, tested, labelled, adjusted_by, margins, setting, len(systems)
+        )
+        notes.append(f"Weight of the judge's scores in corrected means: {weights}.")
     return Comparison(
         measures=names,
         systems=systems,
         topics=scored[0].topics,
         unit=scored[0].unit,
-        units=paired.shape[2],
+        units=paired.shape[2] if labelled is None else len(labelled),
+        labelled=0 if labelled is None else int(labelled.sum()),
         nil=scored[0].nil,
         values=np.stack([run.values for run in scored], axis=1),
-        views=np.stack([run.views for run in scored], axis=2),
+        views=views,
         compared=tuple((systems[i], systems[j]) for i, j in zip(setting.first, setting.second)),
         **by_pair,
         **dict(zip(("mean_low", "mean_high"), bounds)),
@@ -276,6 +289,45 @@ def _test_pairs(
     return results, draws
 
 
+def _corrected_pairs(
+    measures: Sequence[str],
+    tested: Mapping[str, Floats],
+    labelled: Bools,
+    correction: Correction | None,
+    margins: Mapping[str, float],
+    setting: Setting,
+    systems: int,
+) -> tuple[dict[str, Floats], Floats, str]:
+    """The same of corrected means, with these and their bounds (3 x M x S), and the weights in words."""
+    results = {name: np.full((len(measures), len(setting.first)), np.nan) for name in OF_PAIRS}
+    means, weights = np.full((3, len(measures), systems), np.nan), []
+    for measure, scores in tested.items():
+        row, differences = measures.index(measure), setting.differences(scores)
+        estimate = corrected_together(np.concatenate([scores, differences]), labelled)
+        values = np.stack([estimate.mean, *estimate.bounds(1 - setting.alpha)])
+        means[:, row] = values[:, :systems]
+        weights.append(f"{measure} {estimate.weight[0]:.2f}")
+        difference, low, high = values[:, systems:]
+        error, people = estimate.error[systems:], differences[:, : int(labelled.sum())]
+        spread = people.std(axis=1, ddof=1)
+        effect = np.divide(difference, spread, out=np.full(len(spread), np.nan), where=spread > 0)
+        p = np.minimum(2 * _p_above(np.abs(difference), error, estimate.freedom), 1)
+        of_pairs = [corrected(p, correction), difference, low, high, effect]
+        of_pairs += [(people > 0).sum(axis=1), (people < 0).sum(axis=1)]
+        if measure in margins:
+            better, margin = oriented(measure, difference), margins[measure]
+            worse, above = (_p_above(margin + d, error, estimate.freedom) for d in (better, -better))
+            of_pairs += [corrected(of, correction) for of in (worse, np.maximum(worse, above))]
+        for name, value in zip(OF_PAIRS, of_pairs):
+            results[name][row] = value
+    return results, means, ", ".join(weights)
+
+
+def _p_above(above: Floats, error: Floats, freedom: int) -> Floats:
+    """One-sided p values of Student's t; 1 where the error is not known."""
+    return np.asarray(np.nan_to_num(stats.t.sf(above / error, freedom), nan=1.0))
+
+
 @dataclass(frozen=True)
 class _ScoredRun:
     """What a comparison keeps of one run with M measures and T topics."""
@@ -289,10 +341,22 @@ class _ScoredRun:
     bounds: Floats  # of the intervals of the means (M x 2)
     views: Floats  # means over all topics, those with answers and nil queries (3 x M)
     untested: list[str]  # for each measure, why there is no test; "" if there is one
+    labelled: Bools | None = None  # by people (T); `paired` has the scores of their topics, then the judge's
 
     @classmethod
     def of(cls, results: Results, unit: str | None, alpha: float, bootstraps: bool, seed: int) -> _ScoredRun:
         """bootstraps: whether measures of the whole run get intervals of their means."""
+        if isinstance(results, JudgedResults):
+            people, judge = (cls.of(part, None, alpha, False, 0) for part in (results.people, results.judge))
+            return replace(
+                judge,
+                nil=results.nil,
+                values=results.values,
+                paired=np.hstack([people.paired, judge.paired]),
+                views=np.full(judge.views.shape, np.nan),
+                untested=[one or other for one, other in zip(people.untested, judge.untested)],
+                labelled=results.labelled,
+            )
         by_list, keys = results.values.copy(), results.universe.keys
         drawn: dict[int, tuple[float, float]] = {}
         untested = []

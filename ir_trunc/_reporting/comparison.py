@@ -63,6 +63,8 @@ class Comparison(Saved):
         Their names.
     unit, units
         What is independent of each other ("topic", or a key), and the number of these.
+    labelled
+        With `Judged`, the number of topics that people labelled, whose labels correct the means; 0 without.
     nil
         Which topics are nil queries (T).
     values
@@ -115,6 +117,7 @@ class Comparison(Saved):
     topics: tuple[str, ...]
     unit: str
     units: int
+    labelled: int
     nil: Bools
     values: Floats
     views: Floats
@@ -274,6 +277,9 @@ class Comparison(Saved):
         """How many systems and topics there are."""
         systems = counted(len(self.systems), "system")
         against = "" if self.baseline is None else f" (baseline: {self.baseline})"
+        if self.labelled:
+            by_people = f", {self.labelled} of them labelled by people"
+            return f"Corrected mean scores of {systems}{against} over {self.over}{by_people}"
         nil = f", {counted(int(self.nil.sum()), 'of them a nil query', 'of them nil queries')}"
         return f"Mean scores of {systems}{against} over {self.over}{nil * bool(self.nil.any())}"
 
@@ -387,7 +393,7 @@ class Comparison(Saved):
 
     def _test_description(self) -> str:
         """The test, its correction, its level and its draws."""
-        parts = [_TESTS[self.test]]
+        parts = ["t test of corrected differences" if self.labelled else _TESTS[self.test]]
         if self.test in FOR_ALL_PAIRS:
             parts.append("which allows for all pairs of systems")
         elif self.correction is None:

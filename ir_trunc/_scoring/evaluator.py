@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
@@ -10,7 +11,7 @@ import ir_measures
 import numpy as np
 
 from ir_trunc._core.curve import Curve
-from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, counted, warn
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, counted, noted, warn
 from ir_trunc._core.parameters import flag, one_of, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
 from ir_trunc._core.universe import Universe
@@ -27,6 +28,7 @@ from ir_trunc._ranking.runs import (
 )
 from ir_trunc._read.reading import Duplicates, HowRead, KeysLike, Order, Reading, Unpack
 from ir_trunc._scoring._ties import score_ties, with_orders
+from ir_trunc._scoring.judged import Judged, JudgedResults, judged_results, unjudged_by_people
 from ir_trunc._scoring.objects import MeasureLike, read_measures
 from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
 from ir_trunc.measures import BoundMeasure, scores
@@ -125,6 +127,16 @@ class Evaluator:
                 raise ParameterError(f"order={order!r} leaves no ties: ties='expected' needs order='score'.")
             if self.depth is not None:
                 raise ParameterError("ties='expected': lists cut at a depth have one order; leave one out.")
+        self.labels = qrels if isinstance(qrels, Judged) else None
+        if self.labels is not None:
+            if keys is not None:
+                raise ParameterError("keys= with Judged: means are corrected over topics without keys.")
+            of_judge: Any = {"topics": topics, "missing": missing, "unjudged": unjudged, "nil": nil}
+            of_judge |= {"order": order, "duplicates": duplicates, "stop": stop, "columns": columns}
+            of_judge |= {"lower_is_better": lower_is_better, "ties": ties, "depth": depth}
+            with noted(issued=False):
+                self.by_judge: Evaluator = Evaluator(measures, self.labels.judge, **of_judge)
+            qrels = self.labels.mixed
         self.qrels, self.of_qrels = None, (topics, unjudged, nil)
         if qrels is not None:
             self.qrels, self.reading = ready_qrels(qrels, self.reading, topics, nil, unjudged)
@@ -142,6 +154,8 @@ class Evaluator:
 
     def calc(self, run: RunLike, *, keep_scores: bool = False) -> Results:
         """Scores of one run: by topic and on average. keep_scores: as for `ir_trunc.calc`."""
+        if self.labels is not None:
+            return self._by_both(run, keep_scores, self.labels)
         keep = keep_scores if isinstance(keep_scores, bool) else flag("keep_scores", keep_scores)
         rankings = self._open(run, keep or (self.over_ties and not isinstance(run, Rankings)))
         if not isinstance(run, Rankings):
@@ -157,6 +171,23 @@ class Evaluator:
             for place, values_of_other in zip(self.others, self._ask_others(run, rankings)):
                 values.insert(place, values_of_other)
         return Results(self.measures, rankings, np.array(values))
+
+    def _by_both(self, run: RunLike, keep_scores: bool, labels: Judged) -> JudgedResults:
+        """Scores of one run by the labels of people and of the judge."""
+        if isinstance(run, Rankings):
+            raise InputError("Rankings hold their own judgments: with Judged, give the run itself.")
+        run, by_people = [*run] if isinstance(run, Iterator) else run, copy(self)
+        by_people.labels = None
+        of_people = by_people.calc(run, keep_scores=keep_scores)
+        with noted(issued=False):  # those of the mixed labels say the same
+            of_judge = self.by_judge.calc(run)
+        results = judged_results(of_people, of_judge, labels)
+        if documents := unjudged_by_people(results):
+            warn(
+                f"{source_of(run)}: people did not judge {counted(documents, 'document')} of topics that they"
+                " labelled; these count as not relevant."
+            )
+        return results
 
     def calc_aggregate(self, run: RunLike) -> Aggregated:
         """Mean scores of one run."""
@@ -352,7 +383,8 @@ def calc(
     qrels : QrelsLike or None
         A path, plain or gzipped; `{topic: {document: grade}}`; named tuples; a pandas, polars or pyarrow
         frame with the columns query_id, doc_id and relevance; an ir_datasets data set or its id;
-        `read_answers(...)` for questions. None where the run comes as `Rankings`, which hold their judgments.
+        `read_answers(...)` for questions; `Judged` for labels by a model and by people. None where the run
+        comes as `Rankings`, which hold their judgments.
     run : RunLike
         A path, plain or gzipped; `{topic: {document: score}}`, or `{topic: [document, ...]}` by rank; named
         tuples; a frame with the columns query_id, doc_id and score (and cost, where documents differ in it);

@@ -485,24 +485,29 @@ class Results(Result):
         ['RR', '0.750']
         """
         from ir_trunc import plots
-        from ir_trunc._scoring._statistics import half_of_interval
 
-        units, values = self.means_of_units(self.values)
-        low = high = np.full((len(self.measures), 1), np.nan)
-        if len(units) > 1:
-            half = half_of_interval(values, 0.05)[:, None]
-            low, high = values.mean(axis=1)[:, None] - half, values.mean(axis=1)[:, None] + half
+        low, high, label = self._bounds()
         for row, (measure, bound) in enumerate(zip(self.measures, map(bind, self.measures))):
             if not isinstance(measure.aggregator(), MeanAgg) or (bound and bound.definition.scope == "run"):
                 low[row] = high[row] = np.nan
             elif bound:
                 low[row], high[row] = np.clip((low[row], high[row]), *bound.range)
-        label = counted(len(units), self.universe.keys[0] if self._nest else "topic")
         means = pd.DataFrame([self._means], [label], [str(measure) for measure in self.measures])
         if np.isnan(low).all():
             return plots.scores(means, ax)
         drawn = SimpleNamespace(mean_low=low, mean_high=high, alpha=0.05, to_pandas=lambda: means)
         return plots.scores(drawn, ax)
+
+    def _bounds(self) -> tuple[Floats, Floats, str]:
+        """The 95 % interval of each mean (M x 1), and over what it is."""
+        from ir_trunc._scoring._statistics import half_of_interval
+
+        units, values = self.means_of_units(self.values)
+        label = counted(len(units), self.universe.keys[0] if self._nest else "topic")
+        if len(units) < 2:
+            return *np.full((2, len(values), 1), np.nan), label
+        means, half = values.mean(axis=1)[:, None], half_of_interval(values, 0.05)[:, None]
+        return means - half, means + half, label
 
     def to_arrow(self) -> pa.Table:
         """A row for each measure and topic, in the columns query_id, measure, value."""

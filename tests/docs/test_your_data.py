@@ -207,7 +207,7 @@ def test_every_call_of_the_table_runs_as_it_stands(what, meaning, monkeypatch, c
             for statement in first:
                 exec(statement, scope)
             result = eval(last, scope)
-        if isinstance(result, ir_trunc.Results):
+        if isinstance(result, ir_trunc.typing.Results):
             assert float(np.abs(result.values).max()) > 0, call
 
 

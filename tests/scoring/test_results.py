@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import NumRet, P
 
-from ir_trunc import RBPT, RR, IrTruncError, Rankings, Results, UnknownMeasureError, calc, curves
+from ir_trunc import RBPT, RR, IrTruncError, Rankings, UnknownMeasureError, calc, curves
+from ir_trunc.typing import Results
 
 QRELS = {str(number): {"a": 1} for number in range(30)}
 RUN = {"3": {"a": 2.0, "b": 1.0}}

@@ -1,0 +1,415 @@
+"""Labels by a model, and by people for some topics: both together give corrected means (PPI++)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from ir_measures.measures.base import MeanAgg
+
+from ir_trunc._core.errors import InputError, ParameterError, counted, warn
+from ir_trunc._core.lazy import cached_property, pd
+from ir_trunc._core.parameters import several
+from ir_trunc._core.rankings import Bools, Floats, Ints
+from ir_trunc._output.tables import fitted, table_text
+from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels
+from ir_trunc._ranking.runs import RunLike, read_run
+from ir_trunc._read.arrow import one_id
+from ir_trunc._read.rows import PLACEHOLDER
+from ir_trunc._scoring._statistics import (
+    CONFIDENCE,
+    interval,
+    interval_of_equals,
+    interval_of_paired_shares,
+    interval_of_share,
+)
+from ir_trunc._scoring.objects import bind
+from ir_trunc._scoring.results import Result, Results
+from ir_trunc.measures.definition import influence
+
+__all__ = ["Agreement", "Corrected", "Estimate", "Judged", "JudgedResults", "corrected"]
+
+FEW_LABELLED, _FEWEST = 20, 2
+_DIFFERING = 10  # topics of people on which the judge's scores have to differ before they are used
+_SAME = 1e-12
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Corrected means (...), their standard errors, and the weight of the judge's scores in each."""
+
+    mean: Floats
+    error: Floats  # NaN where all scores by people are equal
+    weight: Floats
+    freedom: int
+
+    def bounds(self, confidence: float = CONFIDENCE) -> tuple[Floats, Floats]:
+        """Student's interval of each mean."""
+        from scipy import stats
+
+        half = stats.t.ppf((1 + confidence) / 2, self.freedom) * self.error
+        return self.mean - half, self.mean + half
+
+
+def corrected(people: Floats, judge: Floats, labelled: Bools, weight: Floats | None = None) -> Estimate:
+    """Prediction-powered means (PPI++; Angelopoulos, Duchi & Zrnic 2023, https://arxiv.org/abs/2311.01453).
+
+    people: scores of the n topics with people's labels (... x n); judge: of all N topics (... x N). With w
+    the weight and u the other topics, mean = w mean_u(judge) + mean_n(people - w judge), and error^2 =
+    var_n(people - w judge) / n + w^2 var_u(judge) / (N - n). The best weight is cov_n(people, judge) /
+    ((1 + n / (N - n)) var(judge)), from 0 to 1. It is 0 where too little is known of the judge's errors:
+    n < 20, N - n < 2, or fewer than 10 of the n topics on which both differ.
+    """
+    n, others = people.shape[-1], judge[..., ~labelled]
+    same, rest = judge[..., labelled], others.shape[-1]
+    if weight is None:
+        differing = (np.abs(people - same) > _SAME).sum(axis=-1)
+        centred = same - same.mean(axis=-1, keepdims=True)
+        covariance = (centred * (people - people.mean(axis=-1, keepdims=True))).sum(axis=-1) / (n - 1)
+        spread = (1 + n / max(rest, 1)) * judge.var(axis=-1, ddof=1)
+        usable = (differing >= _DIFFERING) & (spread > _SAME) & (n >= FEW_LABELLED) & (rest >= 2)
+        best = np.divide(covariance, spread, out=np.zeros(np.shape(covariance)), where=usable)
+        weight = np.clip(best, 0, 1)
+    rests = people - weight[..., None] * same
+    mean, variance = rests.mean(axis=-1), rests.var(axis=-1, ddof=1) / n
+    if rest > 1:
+        mean = mean + weight * others.mean(axis=-1)
+        variance = variance + weight**2 * others.var(axis=-1, ddof=1) / rest
+    known = np.ptp(rests, axis=-1) > _SAME
+    return Estimate(mean, np.where(known, np.sqrt(variance), np.nan), weight, n - 1)
+
+
+def corrected_together(scores: Floats, labelled: Bools) -> Estimate:
+    """Corrected means of rows of scores by people and by the judge (R x (n + N)), with one weight.
+
+    A difference of two rows is then that of their means. The weight is the smallest that any row has which
+    is not 0 everywhere.
+    """
+    people, judge = np.split(scores, [int(labelled.sum())], axis=1)
+    weights = corrected(people, judge, labelled).weight[scores.any(axis=1)]
+    weight = np.full(len(scores), weights.min() if len(weights) else 0.0)
+    return corrected(people, judge, labelled, weight)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Labels by a model, and by people for some of the topics, which correct those of the model.
+
+    It is taken where qrels are by `calc`, `compare`, `check`, `report` and `how_many`. Means are then those
+    that people's labels of all topics would have, as far as both kinds of labels tell: prediction-powered
+    inference. The topics that people labelled have to be drawn at random (`sample_for_people`).
+
+    Parameters
+    ----------
+    judge : QrelsLike
+        The model's labels of all topics, in any form that `calc` takes.
+    humans : QrelsLike
+        People's labels of whole topics, with grade 0 for documents that are not relevant.
+    labelled : iterable of str, optional
+        The topics that people labelled, by default those of `humans`. One without rows has no answer.
+
+    Raises
+    ------
+    InputError
+        Where people labelled fewer than 2 topics, or one that the judge did not label.
+
+    Examples
+    --------
+    >>> import ir_trunc
+    >>> judge = {str(q): {"a": 1} for q in range(40)}
+    >>> humans = {str(q): {"a": int(q % 3 > 0), "b": 0} for q in range(20)}
+    >>> labels = ir_trunc.Judged(judge, humans)
+    >>> results = ir_trunc.calc("SetP", labels, {q: ["a"] for q in judge})
+    >>> results.corrected.to_pandas().round(3).T["SetP"].tolist()
+    [1.0, 0.65, 0.421, 0.879, 0.65, 0.421, 0.879, 0.0, 40.0, 20.0]
+    """
+
+    judge: Qrels
+    humans: Qrels
+    topics: frozenset[str]
+
+    def __init__(self, judge: QrelsLike, humans: QrelsLike, labelled: Iterable[str] | None = None):
+        by_judge, by_people = read_qrels(judge), read_qrels(humans)
+        named = {*by_people.judgments.topics}
+        if labelled is not None:
+            named = {one_id(topic, "topic", "labelled") for topic in several("labelled", labelled, "topics")}
+        if unknown := sorted(named - {*by_judge.judgments.topics}):
+            what = f"people labelled {counted(len(unknown), 'topic')} that the judge did not"
+            raise InputError(f"Judged: {what} (for example {unknown[0]}); the judge labels all topics.")
+        if len(named) < _FEWEST:
+            labelled_by_people = f"people labelled {counted(len(named), 'topic')}"
+            raise InputError(
+                f"Judged: {labelled_by_people}; two are needed, and better {FEW_LABELLED} or more."
+            )
+        for name, value in (("judge", by_judge), ("humans", by_people), ("topics", frozenset(named))):
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"Judged({len(self.judge.topics)} topics, {len(self.topics)} of them labelled by people)"
+
+    @cached_property
+    def mixed(self) -> Qrels:
+        """People's labels of the topics that they labelled, and the judge's of the others."""
+        by_people = self.humans.to_dict()
+        none = {PLACEHOLDER: 0}
+        of_judge = self.judge.to_dict().items()
+        return read_qrels({q: by_people.get(q, none) if q in self.topics else docs for q, docs in of_judge})
+
+    def labelled(self, topics: Iterable[str]) -> Bools:
+        """Which of these topics people labelled."""
+        return np.array([topic in self.topics for topic in topics], bool)
+
+    def agreement(self, run: RunLike | None = None) -> Agreement:
+        """How far the judge agrees with people, on the topics that both labelled.
+
+        Parameters
+        ----------
+        run : RunLike, optional
+            Only documents of this run are compared, in any form that `calc` takes.
+
+        Returns
+        -------
+        Agreement
+
+        Raises
+        ------
+        InputError
+            Where there is no document that both judged.
+
+        Warns
+        -----
+        IrTruncWarning
+            Where the shares of topics without an answer differ beyond chance.
+
+        Examples
+        --------
+        >>> from ir_trunc import Judged
+        >>> labels = Judged({"1": {"a": 1, "b": 1}, "2": {"a": 0}}, {"1": {"a": 1, "b": 0}, "2": {"a": 0}})
+        >>> labels.agreement().to_pandas()["value"].round(3).tolist()
+        [0.5, 0.0, 0.4, 0.5, 0.5]
+        """
+        judge, people = self.judge.to_dict(), self.humans.to_dict()
+        shown = None if run is None else read_run(run).to_dict()
+        topics, counts = sorted(self.topics), np.zeros((len(self.topics), 2, 2))
+        for row, topic in enumerate(topics):
+            both = people.get(topic, {}).keys() & judge[topic].keys() - {PLACEHOLDER}
+            for doc in both if shown is None else both & shown.get(topic, {}).keys():
+                counts[row, int(people[topic][doc] > 0), int(judge[topic][doc] > 0)] += 1
+        if not counts.any():
+            raise InputError("Judged: there is no document that both people and the judge labelled.")
+        answered = [[any(n > 0 for n in by.get(q, {}).values()) for q in topics] for by in (judge, people)]
+        return Agreement(counts, 1.0 - np.array(answered))
+
+
+_ROWS = ("false positives", "misses", "kappa", "no answer, judge", "no answer, people")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Result):
+    """How far a judge agrees with people, with 95 % intervals.
+
+    Those of documents are bootstrapped over topics, whose documents depend on each other; those of shares of
+    topics are Wilson's.
+
+    Attributes
+    ----------
+    counts : array
+        Documents by topic, by people (not relevant, relevant) and by the judge (T x 2 x 2).
+    without : array
+        Whether a topic has no answer by the judge and by people (2 x T).
+    """
+
+    counts: Floats
+    without: Floats
+
+    def __post_init__(self) -> None:
+        if self.differs:
+            warn(
+                f"Judged: {self._shares}: measures that reward silence, and policies fitted on them, differ."
+            )
+
+    @cached_property
+    def difference(self) -> tuple[float, float, float]:
+        """The judge's share of topics without an answer less people's, with Tango's 95 % interval."""
+        judge, people = self.without
+        return float((judge - people).mean()), *interval_of_paired_shares(judge, people, CONFIDENCE)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the shares of topics without an answer differ beyond chance."""
+        _, low, high = self.difference
+        return low > 0 or high < 0
+
+    @property
+    def _shares(self) -> str:
+        judge, people = (int(row.sum()) for row in self.without)
+        return (
+            f"by the judge {judge} of {self.without.shape[1]} topics have no answer, by people {people},"
+            " which is beyond chance"
+        )
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Rows: false positives, misses, kappa, no answer by judge and by people; value, low, high and n."""
+        n, rows = self.without.shape[1], []
+        of_documents = (_false_positives, 0.0), (_misses, 0.0), (_kappa, -1.0)
+        for (ratio, least), of in zip(of_documents, (*self.counts.sum(axis=(0, 2)), self.counts.sum())):
+            value = float(ratio(self.counts.sum(axis=0)))
+            low, high = interval(partial(self._of_draw, ratio), n)
+            if not high - low > _SAME:  # no other value was seen, or nothing that it is a share of
+                low, high = interval_of_equals(value, n, least, 1.0, CONFIDENCE)
+            rows.append((value, low, high, of))
+        rows += [(row.mean(), *interval_of_share(int(row.sum()), n, CONFIDENCE), n) for row in self.without]
+        return pd.DataFrame(rows, pd.Index(_ROWS, name="of"), ["value", "low", "high", "n"])
+
+    def _of_draw(self, ratio: Callable[[Floats], float], drawn: Ints) -> float:
+        return ratio(self.counts[drawn].sum(axis=0))
+
+    @property
+    def heading(self) -> str:
+        """What was compared, and whether the shares without an answer differ."""
+        documents = counted(int(self.counts.sum()), "document")
+        about = f"The judge against people: {documents} of {counted(self.without.shape[1], 'topic')}."
+        return f"{about} {self._shares[0].upper()}{self._shares[1:]}." if self.differs else about
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else float("nan")
+
+
+def _false_positives(counts: Floats) -> float:
+    return _share(counts[0, 1], counts[0].sum())
+
+
+def _misses(counts: Floats) -> float:
+    return _share(counts[1, 0], counts[1].sum())
+
+
+def _kappa(counts: Floats) -> float:
+    """Cohen's kappa: (observed - expected) / (1 - expected) agreement."""
+    shares = counts / counts.sum()
+    expected = float(shares.sum(axis=0) @ shares.sum(axis=1))
+    return _share(float(np.trace(shares)) - expected, 1 - expected)
+
+
+_ALONE, _BOTH = ["people", "people_low", "people_high"], ["corrected", "low", "high"]
+_COLUMNS = ["judge", *_ALONE, *_BOTH, "weight", "topics", "labelled"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Corrected(Result):
+    """Means by the judge, by people, and corrected, with 95 % intervals."""
+
+    table: pd.DataFrame
+    topics: int
+    labelled: int
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each measure.
+
+        judge, people with people_low and people_high, corrected with low and high, the weight of the judge's
+        scores, and the numbers of topics and of those with people's labels.
+        """
+        return self.table
+
+    @property
+    def heading(self) -> str:
+        """How many topics each rests on."""
+        few = ""
+        if self.labelled < FEW_LABELLED:
+            few = f"; fewer than {FEW_LABELLED} by people are few, and means are those of people alone"
+        return f"{self.topics} topics by the judge, {self.labelled} of them labelled by people, too{few}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgedResults(Results):
+    """Scores of one run by labels of a model and of people.
+
+    Scores by topic are by people where they labelled, by the judge elsewhere; means are `corrected`.
+    """
+
+    judge: Results = field(kw_only=True)
+    labelled: Bools = field(kw_only=True)
+
+    @cached_property
+    def people(self) -> Results:
+        """The results over the topics that people labelled, by their labels."""
+        return super().over(self.labelled)
+
+    @cached_property
+    def corrected(self) -> Corrected:
+        """The means by judge, people and both, with intervals, weights and numbers of topics."""
+        n, columns = int(self.labelled.sum()), []
+        for row in range(len(self.measures)):
+            people, judge = self.sample(row)
+            alone = corrected(people, judge, self.labelled, np.zeros(()))
+            both = corrected(people, judge, self.labelled)
+            of_each = (alone.mean, *alone.bounds(), both.mean, *both.bounds(), both.weight)
+            columns.append((judge.mean(), *of_each, len(judge), n))
+        index = pd.Index([str(measure) for measure in self.measures], name="measure")
+        table = pd.DataFrame(columns, index, _COLUMNS).astype(dict.fromkeys(_COLUMNS[:-2], float))
+        return Corrected(table, len(self.topics), n)
+
+    def sample(self, row: int) -> tuple[Floats, Floats]:
+        """The scores of a measure by people (n) and by the judge (N); influence values of the whole run."""
+        bound = bind(self.measures[row])
+        if bound is not None and bound.definition.scope == "run":
+            return influence(bound, self.people.rankings), influence(bound, self.judge.rankings)
+        return self.people.values[row], self.judge.values[row]
+
+    @cached_property
+    def _means(self) -> tuple[float, ...]:
+        return tuple(self.corrected.table["corrected"].tolist())
+
+    def _bounds(self) -> tuple[Floats, Floats, str]:
+        table = self.corrected.table
+        low, high = (table[name].to_numpy(copy=True)[:, None] for name in ("low", "high"))
+        return low, high, self.corrected.heading
+
+    def over(self, keep: Any) -> Results:
+        """ParameterError: whether a topic belongs to a part may depend on who labelled it."""
+        raise ParameterError("Means over a part of the topics are not corrected: take results.people.")
+
+    @property
+    def heading(self) -> str:
+        """How many topics there are, and who labelled them."""
+        return f"Corrected means over {self.corrected.heading}"
+
+    def __repr__(self) -> str:
+        return f"{fitted(self.heading)}\n{table_text(self.corrected.table, self.digits)}"
+
+
+def judged_results(by_people: Results, by_judge: Results, labels: Judged) -> JudgedResults:
+    """The results by both kinds of labels; InputError where people labelled too few of the topics."""
+    if sums := [str(m) for m in by_people.measures if not isinstance(m.aggregator(), MeanAgg)]:
+        raise ParameterError(f"{sums[0]} is added up over topics: labels by a model correct means.")
+    labelled = labels.labelled(by_people.topics)
+    if labelled.sum() < _FEWEST:
+        raise InputError(
+            f"Judged: people labelled {labelled.sum()} of the topics that are scored; two are needed."
+        )
+    fields = vars(by_people) | {"judge": by_judge, "labelled": labelled}
+    fields = {name: fields[name] for name in ("measures", "rankings", "values", "ties", "judge", "labelled")}
+    return JudgedResults(**fields)
+
+
+def unjudged_by_people(results: JudgedResults) -> int:
+    """How many documents people did not label though they labelled the topic, in reach of the measures."""
+    rankings, bound = results.rankings, [bind(measure) for measure in results.measures]
+    cutoffs = [each.cutoff for each in bound if each is not None and each.cutoff is not None]
+    if len(cutoffs) == len(bound):
+        rankings = rankings.cut(max(cutoffs))
+    documents = rankings.lengths - np.bincount(rankings.judged_rows, minlength=len(rankings))
+    return int(documents[results.labelled].sum())
+
+
+def refuse_unjudged(name: str, results: Results) -> None:
+    """InputError where people did not label all documents of this run on their topics."""
+    if isinstance(results, JudgedResults) and (documents := unjudged_by_people(results)):
+        raise InputError(
+            f"{name}: people did not label {counted(documents, 'document')} on the topics that they labelled;"
+            " runs are compared on equal terms only where they labelled all. Add them (with grade 0 where"
+            " they are not relevant), or use measures with a cutoff."
+        )

@@ -1,0 +1,230 @@
+"""Labels by a model and by people: corrected means, agreement, and what is refused."""
+
+import math
+import statistics
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import ir_trunc
+from ir_trunc import InputError, IrTruncWarning, Judged, ParameterError, calc, compare
+from ir_trunc._scoring.judged import corrected, corrected_together
+
+MEASURES = "RBPT SetF nDCG@5 c@1"
+
+
+def collection(topics=150, people=50, errors=0.08, seed=0):
+    """True labels, those of a judge that errs on a share of the documents, and people's for some topics."""
+    rng = np.random.default_rng(seed)
+    truth = {
+        str(q): {f"d{i}": int(q % 3 > 0 and rng.random() < 0.3) for i in range(8)} for q in range(topics)
+    }
+    run = {
+        q: {d: float(rng.normal(0.4 * g, 0.2)) for d, g in list(docs.items())[: 3 + int(q) % 6]}
+        for q, docs in truth.items()
+    }
+    judge = {
+        q: {d: int(g if rng.random() > errors else 1 - g) for d, g in docs.items()}
+        for q, docs in truth.items()
+    }
+    chosen = rng.permutation(topics)[:people].astype(str)
+    return truth, judge, {q: truth[q] for q in chosen}, run
+
+
+TRUTH, JUDGE, PEOPLE, RUN = collection()
+LABELS = Judged(JUDGE, PEOPLE)
+SHORT = {q: dict(sorted(docs.items(), key=lambda item: -item[1])[: 1 + len(q)]) for q, docs in RUN.items()}
+
+
+def naive(people, judge, weight=None):
+    """PPI++ from the definition. people: {topic: score}; judge: {topic: score} of all topics."""
+    n, rest = len(people), [judge[q] for q in judge if q not in people]
+    if weight is None:
+        differ = sum(abs(people[q] - judge[q]) > 1e-12 for q in people)
+        spread = statistics.variance(judge.values())
+        if n < 20 or len(rest) < 2 or differ < 10 or not spread:
+            weight = 0.0
+        else:
+            by_people, by_judge = zip(*((people[q], judge[q]) for q in people))
+            weight = np.cov(by_people, by_judge)[0, 1] / ((1 + n / len(rest)) * spread)
+            weight = min(max(weight, 0), 1)
+    left = [people[q] - weight * judge[q] for q in people]
+    mean, variance = statistics.fmean(left), statistics.variance(left) / n
+    if len(rest) > 1:
+        mean += weight * statistics.fmean(rest)
+        variance += weight**2 * statistics.variance(rest) / len(rest)
+    half = stats.t.ppf(0.975, n - 1) * math.sqrt(variance)
+    return [mean, mean - half, mean + half, weight]
+
+
+def test_corrected_means_equal_their_twin():
+    results, by_judge = calc(MEASURES, LABELS, RUN), calc(MEASURES, JUDGE, RUN)
+    by_people = calc(MEASURES, PEOPLE, {q: RUN[q] for q in PEOPLE})
+    table = results.corrected.to_pandas()
+    for measure in ("RBPT", "SetF", "nDCG@5"):
+        people, judge = by_people[measure].to_dict(), by_judge[measure].to_dict()
+        row = table.loc[measure]
+        assert row[["corrected", "low", "high", "weight"]].tolist() == pytest.approx(naive(people, judge))
+        alone = row[["people", "people_low", "people_high"]].tolist()
+        assert alone == pytest.approx(naive(people, judge, 0.0)[:3])
+        assert row["judge"] == pytest.approx(by_judge.aggregated[measure])
+        assert results.aggregated[measure] == row["corrected"]
+        assert results[measure].to_dict() == judge | people  # by topic people's where there are some
+    assert table.loc["c@1", "judge"] == pytest.approx(by_judge.aggregated["c@1"])
+    assert table.loc["c@1", "people"] == pytest.approx(by_people.aggregated["c@1"])
+    assert (table[["topics", "labelled"]] == [150, 50]).all(axis=None)
+    assert 0.3 < table.loc["RBPT", "weight"] < 0.9
+    width = table["high"] - table["low"]
+    assert (width <= (table["people_high"] - table["people_low"]) + 1e-12).all()
+    assert "150 topics by the judge, 50 of them labelled by people" in " ".join(repr(results).split())
+
+
+@pytest.mark.parametrize(
+    ("topics", "people", "errors", "weighted"),
+    [(150, 50, 0.08, True), (150, 19, 0.3, False), (51, 50, 0.3, False), (150, 50, 0.0, False)],
+)
+def test_the_judge_counts_where_its_errors_are_known(topics, people, errors, weighted):
+    """Not with fewer than 20 topics of people, all but one topic, or fewer than 10 topics that differ."""
+    _, judge, humans, run = collection(topics, people, errors)
+    table = calc("RBPT", Judged(judge, humans), run).corrected.to_pandas()
+    assert (table.loc["RBPT", "weight"] > 0) == weighted
+    if not weighted:
+        assert table.loc["RBPT", ["corrected", "low", "high"]].tolist() == pytest.approx(
+            table.loc["RBPT", ["people", "people_low", "people_high"]].tolist()
+        )
+
+
+def test_equal_scores_have_no_interval():
+    labelled = np.arange(30) < 20
+    estimate = corrected(np.ones(20), np.ones(30), labelled)
+    assert np.isnan(estimate.bounds()).all()
+    assert (estimate.mean, estimate.weight) == (1, 0)
+
+
+def test_compare_tests_corrected_differences():
+    runs = {"whole": RUN, "short": SHORT, "same": RUN}
+    for baseline in (None, "whole"):
+        found = compare("RBPT SetF", LABELS, runs, baseline=baseline)
+        means = found.to_pandas()
+        labelled = LABELS.labelled(sorted(TRUTH))
+        for row in found.pairs().to_dict("records"):
+            name, first, second = row["measure"], row["system"], row["other"]
+            assert row["difference"] == pytest.approx(means.loc[first, name] - means.loc[second, name])
+            if {first, second} == {"whole", "same"}:
+                assert (row["difference"], row["p"]) == (0, 1)
+                continue
+            assert row["low"] < row["difference"] < row["high"]
+    one = compare("RBPT", LABELS, {"whole": RUN, "short": SHORT}, baseline="whole", correction=None)
+    people = [calc("RBPT", PEOPLE, {q: r[q] for q in PEOPLE})["RBPT"] for r in (SHORT, RUN)]
+    judge = [calc("RBPT", JUDGE, r)["RBPT"] for r in (SHORT, RUN)]
+    rows = [(people[0].to_dict(), judge[0].to_dict()), (people[1].to_dict(), judge[1].to_dict())]
+    rows.append(((people[0] - people[1]).to_dict(), (judge[0] - judge[1]).to_dict()))
+    weight = min(naive(*row)[3] for row in rows)
+    expected = naive(*rows[2], weight)[:3]
+    row = one.pairs().iloc[0]
+    assert row[["difference", "low", "high"]].tolist() == pytest.approx(expected)
+    error = (expected[2] - expected[0]) / stats.t.ppf(0.975, 49)
+    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(expected[0]) / error, 49))
+    assert one.to_pandas()["RBPT"].tolist() == pytest.approx(
+        [naive(*rows[1], weight)[0], naive(*rows[0], weight)[0]]
+    )
+    assert one.heading.startswith("Corrected mean scores")
+    assert "150 topics, 50 of them labelled by people" in one.heading
+    assert any(
+        f"Weight of the judge's scores in corrected means: RBPT {weight:.2f}" in note for note in one.notes
+    )
+    assert "t test of corrected differences" in repr(one)
+    assert labelled.sum() == 50
+
+
+def test_a_margin_is_tested_on_corrected_differences():
+    found = compare("RBPT", LABELS, {"whole": RUN, "same": SHORT}, baseline="whole", margin=0.2)
+    row = found.pairs().iloc[0]
+    assert 0 <= row["p_not_worse"] <= row["p_equivalent"] <= 1
+    assert row["p_not_worse"] < 0.05
+
+
+def test_one_weight_for_all_rows():
+    rng = np.random.default_rng(1)
+    labelled = np.arange(200) % 2 == 0
+    judge = rng.normal(size=(3, 200))
+    people = judge[:, labelled] * [[1], [0.5], [0.1]] + 0.2 * rng.normal(size=(3, 100))
+    estimate = corrected_together(np.hstack([people, judge]), labelled)
+    assert set(estimate.weight) == {corrected(people, judge, labelled).weight.min()}
+    assert corrected_together(np.zeros((2, 300)), labelled).weight.tolist() == [0, 0]
+
+
+def test_agreement_counts_documents_and_topics():
+    with pytest.warns(IrTruncWarning, match="no answer, by people"):
+        agreement = LABELS.agreement(RUN)
+    table = agreement.to_pandas()
+    pairs = [(PEOPLE[q][d], JUDGE[q][d]) for q in PEOPLE for d in RUN[q]]
+    n, positive = len(pairs), sum(person for person, _ in pairs)
+    false = sum(judge > person for person, judge in pairs) / (n - positive)
+    missed = sum(judge < person for person, judge in pairs) / positive
+    same = sum(judge == person for person, judge in pairs) / n
+    by_judge = sum(judge for _, judge in pairs) / n
+    chance = by_judge * positive / n + (1 - by_judge) * (1 - positive / n)
+    kappa = (same - chance) / (1 - chance)
+    assert table["value"][:3].tolist() == pytest.approx([false, missed, kappa])
+    assert table["n"].tolist() == [n - positive, positive, n, 50, 50]
+    assert (table["low"] <= table["value"]).all()
+    assert (table["value"] <= table["high"]).all()
+    assert (table["low"] < table["high"]).all()
+    perfect = Judged(TRUTH, PEOPLE).agreement()
+    assert perfect.to_pandas()["value"].tolist()[:3] == [0, 0, 1]
+    assert (perfect.to_pandas()["high"] > perfect.to_pandas()["low"]).all()
+    assert not perfect.differs
+
+
+def test_a_judge_that_finds_answers_everywhere_is_reported():
+    """A judge with 5 % false positives a passage: of 150 lists of 50, 50 have no answer, by it hardly any."""
+    rng = np.random.default_rng(0)
+    truth = {str(q): {str(d): int(q % 3 > 0 and d < 4) for d in range(50)} for q in range(150)}
+    judge = {q: {d: int(g or rng.random() < 0.05) for d, g in docs.items()} for q, docs in truth.items()}
+    labels = Judged(judge, {q: truth[q] for q in map(str, range(60))})
+    with pytest.warns(IrTruncWarning, match="by the judge 0 of 60 topics have no answer, by people 20"):
+        agreement = labels.agreement()
+    assert agreement.differs
+    assert "which is beyond chance" in " ".join(agreement.heading.split())
+
+
+def test_what_people_labelled_is_their_keys_or_is_named():
+    extra = PEOPLE | {"0": {"d0": 1}, "new": {}}
+    with pytest.raises(
+        InputError, match=r"people labelled 1 topic that the judge did not \(for example new\)"
+    ):
+        Judged(JUDGE, extra)
+    named = Judged(JUDGE, extra, labelled=[*PEOPLE])
+    assert calc("SetF", named, RUN).aggregated == calc("SetF", LABELS, RUN).aggregated
+    none = Judged(JUDGE, {"1": {"d0": 0}}, labelled=["1", "2"])  # topic 2 has no relevant document
+    with pytest.warns(IrTruncWarning, match="people did not judge 8 documents"):
+        assert calc("SetF", none, RUN)["SetF"]["2"] == 0
+    with pytest.raises(InputError, match="people labelled 1 topic; two are needed, and better 20"):
+        Judged(JUDGE, {"1": {"d0": 0}})
+
+
+def test_what_is_refused_says_why():
+    fewer = {q: dict(list(docs.items())[1:]) for q, docs in list(PEOPLE.items())[:2]}
+    few = "short: people did not label 2 documents on the topics"
+    with pytest.warns(IrTruncWarning, match="did not judge 2"), pytest.raises(InputError, match=few):
+        compare("RBPT", Judged(JUDGE, PEOPLE | fewer), {"short": RUN})
+    assert compare("P@1", LABELS, {"whole": RUN}).labelled == 50
+    for options, message in (
+        ({"test": "bootstrap"}, "with Judged, differences are tested by 't'"),
+        ({"keys": "a/b"}, "keys= with Judged"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            compare("RBPT", LABELS, {"whole": RUN}, **options)
+    with pytest.raises(ParameterError, match="NumRet is added up over topics"):
+        calc("NumRet", LABELS, RUN)
+    with pytest.raises(InputError, match="Rankings hold their own judgments"):
+        calc("RBPT", LABELS, ir_trunc.rank(TRUTH, RUN))
+    with pytest.raises(ParameterError, match="not corrected"):
+        calc("RBPT", LABELS, RUN).views()
+
+
+def test_results_are_drawn_with_their_intervals():
+    axes = calc("RBPT", LABELS, RUN).plot()
+    assert "RBPT" in [text.get_text() for text in axes.texts]
