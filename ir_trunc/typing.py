@@ -10,12 +10,12 @@ from ir_trunc._reporting.how_many import HowMany
 from ir_trunc._reporting.reproduction import Reproduction
 from ir_trunc._scoring._runs import RunsLike
 from ir_trunc._scoring.evaluator import Evaluator
-from ir_trunc._scoring.judged import Agreement, JudgedResults
+from ir_trunc._scoring.judged import JudgeAgreement, JudgedResults
 from ir_trunc._scoring.objects import MeasureLike
 from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
 
 __all__ = [
-    "Aggregated", "Agreement", "ByMeasure", "Comparison", "Curve", "Evaluator", "Gate", "HowMany",
+    "Aggregated", "ByMeasure", "Comparison", "Curve", "Evaluator", "Gate", "HowMany", "JudgeAgreement",
     "JudgedResults", "MeasureLike", "Qrels", "QrelsLike", "Reading", "Reproduction", "Results", "RunLike",
     "RunsLike",
 ]  # fmt: skip

@@ -30,7 +30,7 @@ from ir_trunc._scoring.objects import bind
 from ir_trunc._scoring.results import Result, Results
 from ir_trunc.measures.definition import influence
 
-__all__ = ["Agreement", "Corrected", "Estimate", "Judged", "JudgedResults", "corrected"]
+__all__ = ["Corrected", "Estimate", "JudgeAgreement", "Judged", "JudgedResults", "corrected_means"]
 
 FEW_LABELLED, _FEWEST = 20, 2
 _DIFFERING = 10  # topics of people on which the judge's scores have to differ before they are used
@@ -54,7 +54,7 @@ class Estimate:
         return self.mean - half, self.mean + half
 
 
-def corrected(people: Floats, judge: Floats, labelled: Bools, weight: Floats | None = None) -> Estimate:
+def corrected_means(people: Floats, judge: Floats, labelled: Bools, weight: Floats | None = None) -> Estimate:
     """Prediction-powered means (PPI++; Angelopoulos, Duchi & Zrnic 2023, https://arxiv.org/abs/2311.01453).
 
     people: scores of the n topics with people's labels (... x n); judge: of all N topics (... x N). With w
@@ -89,9 +89,9 @@ def corrected_together(scores: Floats, labelled: Bools) -> Estimate:
     is not 0 everywhere.
     """
     people, judge = np.split(scores, [int(labelled.sum())], axis=1)
-    weights = corrected(people, judge, labelled).weight[scores.any(axis=1)]
+    weights = corrected_means(people, judge, labelled).weight[scores.any(axis=1)]
     weight = np.full(len(scores), weights.min() if len(weights) else 0.0)
-    return corrected(people, judge, labelled, weight)
+    return corrected_means(people, judge, labelled, weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +162,7 @@ class Judged:
         """Which of these topics people labelled."""
         return np.array([topic in self.topics for topic in topics], bool)
 
-    def agreement(self, run: RunLike | None = None) -> Agreement:
+    def agreement(self, run: RunLike | None = None) -> JudgeAgreement:
         """How far the judge agrees with people, on the topics that both labelled.
 
         Parameters
@@ -172,7 +172,7 @@ class Judged:
 
         Returns
         -------
-        Agreement
+        JudgeAgreement
 
         Raises
         ------
@@ -201,14 +201,14 @@ class Judged:
         if not counts.any():
             raise InputError("Judged: there is no document that both people and the judge labelled.")
         answered = [[any(n > 0 for n in by.get(q, {}).values()) for q in topics] for by in (judge, people)]
-        return Agreement(counts, 1.0 - np.array(answered))
+        return JudgeAgreement(counts, 1.0 - np.array(answered))
 
 
 _ROWS = ("false positives", "misses", "kappa", "no answer, judge", "no answer, people")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Agreement(Result):
+class JudgeAgreement(Result):
     """How far a judge agrees with people, with 95 % intervals.
 
     Those of documents are bootstrapped over topics, whose documents depend on each other; those of shares of
@@ -344,8 +344,8 @@ class JudgedResults(Results):
         n, columns = int(self.labelled.sum()), []
         for row in range(len(self.measures)):
             people, judge = self.sample(row)
-            alone = corrected(people, judge, self.labelled, np.zeros(()))
-            both = corrected(people, judge, self.labelled)
+            alone = corrected_means(people, judge, self.labelled, np.zeros(()))
+            both = corrected_means(people, judge, self.labelled)
             of_each = (alone.mean, *alone.bounds(), both.mean, *both.bounds(), both.weight)
             columns.append((judge.mean(), *of_each, len(judge), n))
         index = pd.Index([str(measure) for measure in self.measures], name="measure")

@@ -14,7 +14,7 @@ from ir_trunc._core.arrays import Floats, Ints
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Flag, GradeGains, Number
-from ir_trunc.measures.parts import Gains, Judged, count, grade_groups, mapped, nil, over, scale_of
+from ir_trunc.measures.parts import Gains, OfJudged, count, grade_groups, mapped, nil, over, scale_of
 
 __all__ = ["AGR", "AWP", "RGR", "RWP", "Q", "RMeasure"]
 
@@ -61,7 +61,7 @@ def adjusted(lists: Lists, gains: dict[int, float] | None) -> Gains:
         size = np.bincount(row, minlength=len(R))
         of_judged[zeros] = units(row, judgments.grades[zeros], size[row])
         of_hits[seen] = units(lists.row[seen], lists.raw_grade[seen], size[lists.row[seen]])
-    return Gains(lists, of_hits, Judged.of(judgments, of_judged))
+    return Gains(lists, of_hits, OfJudged.of(judgments, of_judged))
 
 
 def of_choice(lists: Lists, gains: dict[int, float] | None, adjust: bool) -> Gains:

@@ -69,7 +69,7 @@ class PowersOfTwo:
 
 
 @dataclass(frozen=True)
-class Judged:
+class OfJudged:
     """The gains of all judged documents, retrieved or not."""
 
     R: Ints  # relevant documents of every query
@@ -78,7 +78,7 @@ class Judged:
     ideals: dict[Any, tuple[Floats | None, Floats, Ints]]  # cumulated with weights that all runs have
 
     @classmethod
-    def of(cls, judgments: Judgments, units: Floats) -> Judged:
+    def of(cls, judgments: Judgments, units: Floats) -> OfJudged:
         """From the units of every judged document."""
         queries, rows = len(judgments.topics), judgments.rows
         worth = units > 0
@@ -105,7 +105,7 @@ def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
     """Gains by a scale, in units of `unit`. Those of all judged documents are computed once a scale."""
     judgments = lists.judgments
     if scale not in judgments.computed:
-        judgments.computed[scale] = Judged.of(judgments, np.asarray(scale(judgments.grades), np.float64))
+        judgments.computed[scale] = OfJudged.of(judgments, np.asarray(scale(judgments.grades), np.float64))
     units = np.asarray(scale(lists.raw_grade), np.float64)
     return Gains(lists, units, judgments.computed[scale], unit)
 
@@ -116,7 +116,7 @@ class Gains:
 
     lists: Lists
     counts: Floats  # units of every hit
-    judged: Judged
+    judged: OfJudged
     unit: float = 1.0  # a gain is its units divided by this number
 
     @property

@@ -9,7 +9,7 @@ from scipy import stats
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, Judged, ParameterError, calc, compare
-from ir_trunc._scoring.judged import corrected, corrected_together
+from ir_trunc._scoring.judged import corrected_means, corrected_together
 
 MEASURES = "RBPT SetF nDCG@5 c@1"
 
@@ -97,7 +97,7 @@ def test_the_judge_counts_where_its_errors_are_known(topics, people, errors, wei
 
 def test_equal_scores_have_no_interval():
     labelled = np.arange(30) < 20
-    estimate = corrected(np.ones(20), np.ones(30), labelled)
+    estimate = corrected_means(np.ones(20), np.ones(30), labelled)
     assert np.isnan(estimate.bounds()).all()
     assert (estimate.mean, estimate.weight) == (1, 0)
 
@@ -151,7 +151,7 @@ def test_one_weight_for_all_rows():
     judge = rng.normal(size=(3, 200))
     people = judge[:, labelled] * [[1], [0.5], [0.1]] + 0.2 * rng.normal(size=(3, 100))
     estimate = corrected_together(np.hstack([people, judge]), labelled)
-    assert set(estimate.weight) == {corrected(people, judge, labelled).weight.min()}
+    assert set(estimate.weight) == {corrected_means(people, judge, labelled).weight.min()}
     assert corrected_together(np.zeros((2, 300)), labelled).weight.tolist() == [0, 0]
 
 

@@ -72,7 +72,12 @@ with warnings.catch_warnings():
     ADVICE = ir_trunc.how_many(QRELS, RUNS["plain"], present=3)
     SHORT = ir_trunc.how_many(QRELS, RUNS[LONG], "c@1", price=350, policies="Greedy LargestGap", folds=2)
 
+    JUDGED = ir_trunc.Judged(MANY[0], {q: docs for q, docs in MANY[0].items() if q < "5"})
+
 RESULTS = {
+    "judged": calc("RBPT(p=0.9) nDCG(dcg='exp-log2')@10 c@1", JUDGED, MANY[1]),
+    "corrected": calc("RBPT c@1", JUDGED, MANY[1]).corrected,
+    "agreement of a judge": JUDGED.agreement(),
     "Results": SCORED,
     "Results of lists with scores": calc("AP CWS", None, WEIGHTED),
     "Aggregated": SCORED.aggregated,
