@@ -318,6 +318,21 @@ class Qrels:
         return {name: docs or {PLACEHOLDER: 0} for name, docs in result.items()}
 
 
+def _each_once(rows: Rows) -> Rows:
+    """The rows of judgments without those that repeat one; InputError where two contradict each other."""
+    topics, docs = flat(rows.topics.indices).astype(np.int64), rows.docs.dictionary_encode()
+    pairs = topics * len(docs.dictionary) + flat(docs.indices)
+    _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[place] < np.arange(len(rows)))
+    for row in again[rows.values[again] != rows.values[first[place[again]]]][:1].tolist():
+        raise rows.both(row, None, "it is judged twice")
+    if len(again):
+        what = f"{counted(len(again), 'judgment')} {'is' if len(again) == 1 else 'are'} there twice"
+        example = f"topic {rows.topics[int(again[0])]}, document {rows.docs[int(again[0])]}"
+        warn(f"{rows.source}: {what}, with the same grade (for example {example}), and count once.")
+    return rows.filter(np.bincount(again, minlength=len(rows)) == 0)
+
+
 def _counted(
     rows: Rows, topics: pa.StringArray, nil: NilRule, nil_id: str
 ) -> tuple[Ints, Texts, Ints, Ints, Ints | None]:
@@ -488,7 +503,7 @@ def _read_qrels(
         return (data.changed(more, rule) if more or rule else data).with_keys(reading.nesting)
     layout = QRELS if reading is DEFAULT and words is None else replace(QRELS, reading=reading, levels=words)
     source = recognised(data, layout)
-    rows = coded_qrels(source) or source.all_rows()
+    rows = coded_qrels(source) or _each_once(source.all_rows())
     # Topics that come with a data set belong to it: those without judgments need no warning.
     if topics is not None:
         say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)

@@ -22,7 +22,7 @@ import numpy as np
 from ir_trunc._core.arrays import Texts
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE
-from ir_trunc._core.lazy import Lazy, npt
+from ir_trunc._core.lazy import Lazy, npt, pattern
 from ir_trunc._core.rankings import Bools, Floats, Ints
 from ir_trunc._core.universe import Keys
 
@@ -203,12 +203,13 @@ def number_column(
         if number is None or (whole and not (abs(number) <= HIGHEST_GRADE and value == int(value))):
             needed = "a whole number below 2^31" if whole else "a number"
             place = f"{source}, topic {topics[row]}, document {docs[row]}"
-            hint = hint_of_levels(value, levels) if whole else ""
+            hint = hint_of_grades(value, levels) if whole else ""
             raise InputError(f"{place}: {field} {shown(value)} is not {needed}.{hint}")
         result.append(int(value) if whole else number)
     return np.array(result, dtype=dtype)
 
 
+_FRACTION = pattern(r"[+-]?[0-9]*\.[0-9]*[1-9][0-9]*")
 _SCALES = ({"S": 3, "A": 2, "B": 1}, {"H": 3, "R": 2, "PR": 1})  # of NTCIR
 
 
@@ -219,8 +220,11 @@ def grade_of(value: Any, levels: Mapping[str, int] | None) -> Any:
     return value
 
 
-def hint_of_levels(value: Any, levels: Mapping[str, int] | None) -> str:
-    """What an error about a level that is a word proposes."""
+def hint_of_grades(value: Any, levels: Mapping[str, int] | None) -> str:
+    """What an error about a grade that is a word or a fraction proposes."""
+    if _FRACTION.fullmatch(str(value)):
+        line = "{q: {d: round(100 * g) for d, g in docs.items()} for q, docs in qrels.items()}"
+        return f" {line} makes fractions whole; rel=50, for example, then says what is relevant."
     if not isinstance(value, str) or not value.isalpha():
         return ""
     if levels:

@@ -1,5 +1,7 @@
 """The topics that are scored: judged or not, in every form of qrels, and three views of the results."""
 
+import math
+
 import ir_measures
 import pandas as pd
 import pyarrow as pa
@@ -146,3 +148,45 @@ def test_three_views_and_abstention():
     silence = results.abstention
     assert (silence.silent, silence.nil, silence.rightly) == (2, 2, 1)
     assert (silence.precision, silence.recall) == (0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    "qrels",
+    [
+        {"q": {"a": 0.5, "b": 1.0, "c": 0.0}},  # a page that answers a question in part, as in ViDoRe
+        {"q": {"a": 3.2, "b": 5.0, "c": 0.75}, "r": {"a": 0.25}},  # similarities of sentences, from 0 to 5
+    ],
+)
+def test_fractional_grades_are_refused_with_the_line_that_scales_them(qrels, tmp_path):
+    run = {"q": {"c": 3.0, "b": 2.0, "a": 1.0}, "r": {"a": 1.0}}
+    path = tmp_path / "qrels"
+    path.write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items()))
+    frame = pd.DataFrame([(q, d, g) for q, docs in qrels.items() for d, g in docs.items()])
+    for data in (qrels, path, frame.set_axis(["qid", "docno", "label"], axis=1)):
+        with pytest.raises(
+            InputError, match=r"is not a whole number.*makes fractions whole; rel=50"
+        ) as refused:
+            calc("nDCGT", data, run)
+    line = str(refused.value).partition("{q: ")[2].partition(" makes")[0]
+    scaled = eval(f"{{q: {line}", {"qrels": qrels})
+    scores = calc("nDCGT SetP(rel=50)", scaled, {q: run[q] for q in qrels})
+    gains = [qrels["q"][doc] for doc in run["q"]]
+
+    def dcg(gains):
+        return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1))
+
+    best = sorted(filter(None, gains), reverse=True)
+    expected = dcg([*gains, best[-1]]) / dcg([*best, best[-1]])  # Liu et al., of the fractions themselves
+    assert scores.values[0, 0] == pytest.approx(expected)
+    assert scores.values[1, 0] == pytest.approx(sum(gain >= 0.5 for gain in gains) / 3)
+
+
+def test_a_judgment_that_is_there_twice_counts_once_and_contradictions_are_refused(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("1 0 a 1\n1 0 b 0\n1 0 a 1\n1 0 a 1\n")
+    for data in (path, [("1", "a", 1), ("1", "b", 0), ("1", "a", 1), ("1", "a", 1)]):
+        with pytest.warns(IrTruncWarning, match=r"2 judgments are .*topic 1, document a\), and count once"):
+            assert read_qrels(data).to_dict() == {"1": {"a": 1, "b": 0}}
+    path.write_text("1 0 a 1\n1 0 a 1\n1 0 a 2\n")
+    with pytest.raises(InputError, match="document a: it is judged twice"):
+        read_qrels(path)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE
-from ir_trunc._read.arrow import grade_of, hint_of_levels, one_id, pa
+from ir_trunc._read.arrow import grade_of, hint_of_grades, one_id, pa
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import reader
 from ir_trunc._read.rows import Rows
@@ -70,5 +70,5 @@ def _items(data: Mapping[Any, Any], levels: Mapping[str, int] | None) -> Iterato
                 if not whole or abs(int(level)) > HIGHEST_GRADE:
                     what = f"level {shown(level)} is not a whole number below 2^31"
                     what = f"answers, question {question}, answer {shown(answer)}: {what}"
-                    raise InputError(f"{what}.{hint_of_levels(level, levels)}")
+                    raise InputError(f"{what}.{hint_of_grades(level, levels)}")
                 yield str(question), str(number), text, int(level)

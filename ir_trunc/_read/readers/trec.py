@@ -22,7 +22,7 @@ from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import pattern
 from ir_trunc._kernel import kernel
-from ir_trunc._read.arrow import flat, hint_of_levels, number_column, one_array, pa, pc, truths
+from ir_trunc._read.arrow import flat, hint_of_grades, number_column, one_array, pa, pc, truths
 from ir_trunc._read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
 from ir_trunc._read.registry import Compiled, Data, File, Table, reader
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
@@ -83,7 +83,7 @@ def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]
             problem = ": a finite number is needed"
         if problem:
             place = f"topic {_brief(texts['query_id'])}, document {_brief(texts['doc_id'])}"
-            hint = hint_of_levels(text, None) if kind is int else ""
+            hint = hint_of_grades(text, None) if kind is int else ""
             raise InputError(f" ({place}): {name} {_brief(text)!r}{problem}.{hint}")
     return [kinds[name](text) for name, text in texts.items()]
 
