@@ -276,9 +276,17 @@ def bonused(g: list[float], best: list[float], r: int, beta: float) -> float:
 
 
 @twin
-def Q(q: Query, s: Setting, beta: float = 1.0, gains: Gains = None, adjusted: bool = False) -> float:
+def Q(
+    q: Query,
+    s: Setting,
+    beta: float = 1.0,
+    gains: Gains = None,
+    adjusted: bool = False,
+    ideal: str = "cut",
+) -> float:
     def formula(g: list[float], best: list[float]) -> float:
-        return sum(bonused(g, best, r, beta) for r, x in ranked(g) if x > 0) / len(best[: s.k])
+        R = len(best[: s.k] if ideal == "cut" else best)
+        return sum(bonused(g, best, r, beta) for r, x in ranked(g) if x > 0) / R
 
     return sakai(q, s, gains, adjusted, formula)
 
@@ -402,6 +410,12 @@ def CWS(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
 def nERR(q: Query, s: Setting, gain: str = "exp", max_rel: float | None = None) -> float:
     scale = gain_scale(s, gain, max_rel)
     return ratio(err(seen(q, scale)), err(pool(q, scale)[: s.k]))
+
+
+@twin
+def niRBU(q: Query, s: Setting, p: float = 0.8, gain: str = "exp", max_rel: float | None = None) -> float:
+    scale = gain_scale(s, gain, max_rel)
+    return ratio(rbp(cascade(seen(q, scale)), p), rbp(cascade(pool(q, scale)[: s.k]), p))
 
 
 @twin

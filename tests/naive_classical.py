@@ -220,6 +220,11 @@ def nDCG(q: Query, s: Setting, dcg: str = "log2", gains: Gains = None) -> float:
 
 
 @twin
+def CG(q: Query, s: Setting, gains: Gains = None) -> float:
+    return sum(seen(q, mapped(gains)))
+
+
+@twin
 def DCG(q: Query, s: Setting, dcg: str = "log2") -> float:
     return dcg_sum(seen(q, level), dcg)
 

@@ -27,8 +27,8 @@ from ir_trunc.measures.parts import (
 )
 
 __all__ = [
-    "AP", "DCG", "RR", "Bpref", "P", "R", "Rprec", "SetF", "SetP", "SetR", "Success", "aAP", "anDCG", "enDCG",
-    "nDCG",
+    "AP", "CG", "DCG", "RR", "Bpref", "P", "R", "Rprec", "SetF", "SetP", "SetR", "Success", "aAP", "anDCG",
+    "enDCG", "nDCG",
 ]  # fmt: skip
 
 WEBBER = (
@@ -241,6 +241,22 @@ def nDCG(lists: Lists, dcg: DCGForm = "log2", gains: GradeGains = None) -> Float
     """
     worth = mapped(lists, gains) if dcg == "log2" else powers_of_two(lists, gains)
     return normalised(lists, worth, log2_discount(lists), lists.k)
+
+
+@measure(
+    source="Järvelin & Kekäläinen, SIGIR 2000, https://doi.org/10.1145/345508.345545; Sakai, NTCIR-4, 2004,"
+    " section 2.2",
+    range=(0, np.inf),
+    takes_nil=True,
+)
+def CG(lists: Lists, gains: GradeGains = None) -> Floats:
+    """Cumulative gain.
+
+    sum_i g_i
+
+    Gains are the grades, or those of the map. Empty list: 0.
+    """
+    return lists.sum(mapped(lists, gains).counts)
 
 
 @measure(

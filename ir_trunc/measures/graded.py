@@ -6,14 +6,14 @@ A nil query's right answer is silence: the empty list scores 1 and any other lis
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
 from ir_trunc._core.arrays import Floats, Ints
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
-from ir_trunc.measures.params import Flag, GradeGains, Number
+from ir_trunc.measures.params import Choice, Flag, GradeGains, Number
 from ir_trunc.measures.parts import Gains, OfJudged, count, grade_groups, mapped, nil, over, scale_of
 
 __all__ = ["AGR", "AWP", "RGR", "RWP", "Q", "RMeasure"]
@@ -30,6 +30,10 @@ QUESTION = (
 )
 
 GainWeight = Annotated[float, Number("weight of gain against count", 0, inside=True)]
+Divisor = Annotated[
+    Literal["cut", "full"],
+    Choice("divisor of a list that is cut at k: R but at most k, or always R", ("cut", "full")),
+]
 Adjusted = Annotated[bool, Flag("whether gains are adjusted to the topic, as in AGR")]
 
 
@@ -69,10 +73,12 @@ def of_choice(lists: Lists, gains: dict[int, float] | None, adjust: bool) -> Gai
     return (adjusted if adjust else mapped)(lists, gains)
 
 
-def averaged(lists: Lists, gains: Gains, at_relevant: Callable[[Floats, Floats], Floats]) -> Floats:
-    """1/R times the sum over relevant ranks of a ratio of cg and cig; with a cutoff k, R is at most k."""
+def averaged(
+    lists: Lists, gains: Gains, at_relevant: Callable[[Floats, Floats], Floats], most: int | None
+) -> Floats:
+    """1/R times the sum over relevant ranks of a ratio of cg and cig; R is at most `most`."""
     cg, cig = lists.running(gains.counts), gains.ideal().at_hits(lists.rank)
-    R = lists.spread(gains.R if lists.k is None else np.minimum(gains.R, lists.k))
+    R = lists.spread(gains.R if most is None else np.minimum(gains.R, most))
     ratio = np.where(gains.relevant, at_relevant(cg, np.where(gains.relevant, cig, 1.0)), 0.0)
     return over(lists.sum(ratio), R, otherwise=lambda: nil(lists))
 
@@ -87,16 +93,24 @@ def at_R(lists: Lists, gains: Gains, beta: float, bonus: int) -> Floats:
 
 
 @measure(source=f"{SAKAI}, eq. 5 (the beta of the gains is later)")
-def Q(lists: Lists, beta: GainWeight = 1.0, gains: GradeGains = None, adjusted: Adjusted = False) -> Floats:
+def Q(
+    lists: Lists,
+    beta: GainWeight = 1.0,
+    gains: GradeGains = None,
+    adjusted: Adjusted = False,
+    ideal: Divisor = "cut",
+) -> Floats:
     """Q-measure: average precision for graded relevance, which goes on falling after rank R.
 
     1/R sum over relevant ranks r of (beta cg(r) + count(r)) / (beta cig(r) + r)
 
-    cg and cig are the cumulated gains of the list and of the ideal list. Q@k: ranks to k, divisor min(k, R).
+    cg and cig are the cumulated gains of the list and of the ideal list. Q@k: ranks to k, divisor min(k, R)
+    as in aAP@k (Webber et al. 2010, eq. 4), or with ideal='full' R, as in figure 2 of Sakai (2004).
     """
     worth = of_choice(lists, gains, adjusted)
     hits = count(lists, worth)
-    return averaged(lists, worth, lambda cg, cig: (beta * cg + hits) / (beta * cig + lists.rank))
+    most = lists.k if ideal == "cut" else None
+    return averaged(lists, worth, lambda cg, cig: (beta * cg + hits) / (beta * cig + lists.rank), most)
 
 
 @measure(source=f"{SAKAI}, eq. 6")
@@ -121,7 +135,7 @@ def AWP(lists: Lists, gains: GradeGains = None) -> Floats:
     AWP@k: ranks to k, divisor min(k, R). A single relevant document earns 1 at whatever rank; the Q-measure
     mends that.
     """
-    return averaged(lists, mapped(lists, gains), lambda cg, cig: cg / cig)
+    return averaged(lists, mapped(lists, gains), lambda cg, cig: cg / cig, lists.k)
 
 
 @measure(source=f"{KANDO}; Sakai, NTCIR-4, 2004, eq. 4")
@@ -144,7 +158,7 @@ def AGR(lists: Lists, gains: GradeGains = None) -> Floats:
     X' is the next lower level of the scale (gain 0 under the lowest); a level that holds all relevant
     documents is not adjusted. Levels are those that occur anywhere in the qrels or in the gain map.
     """
-    return averaged(lists, adjusted(lists, gains), lambda cg, cig: cg / cig)
+    return averaged(lists, adjusted(lists, gains), lambda cg, cig: cg / cig, lists.k)
 
 
 @measure(source=f"{SAKAI_AGR}; Sakai, NTCIR-4, 2004, section 5.1 and eq. 7")

@@ -31,9 +31,9 @@ from ir_trunc.measures.parts import (
     reciprocal,
     scaled,
 )
-from ir_trunc.measures.terminal import LIU, share_at_end
+from ir_trunc.measures.terminal import AMIGO, LIU, share_at_end
 
-__all__ = ["nERR", "nERRT", "nRBPT"]
+__all__ = ["nERR", "nERRT", "nRBPT", "niRBU"]
 
 SAKAI_SONG = "Sakai & Song, SIGIR 2011, https://doi.org/10.1145/2009916.2010055"
 
@@ -48,6 +48,13 @@ def satisfied_by_ideal(gains: Gains, weights: Floats) -> tuple[Ideal, Ideal]:
     return gains.cumulated(chance * weights[ranks]), gains.cumulated(chance)
 
 
+def over_ideal(lists: Lists, gains: Gains, weight: Floats) -> Floats:
+    """What a reader finds who may be satisfied, over the same for the ideal list, both to k."""
+    ideal, _ = satisfied_by_ideal(gains, weight)
+    score = lists.sum(cascade(lists, gains) * weight[lists.rank])
+    return over(score, ideal.at_points(lists.spread(gains.R) if lists.k is None else lists.k))
+
+
 @measure(source=SAKAI_SONG)
 def nERR(lists: Lists, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     """Normalised expected reciprocal rank: ERR over that of the ideal list, both to k.
@@ -58,11 +65,18 @@ def nERR(lists: Lists, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     the top grade: gain='linear', max_rel=4 for grades up to 3. Without the ideal list it is ERRU(e=0), which
     is ERR for any scale. Empty list, nil query: 0.
     """
-    gains = scaled(lists, gain, max_rel)
-    weight = reciprocal(lists)
-    ideal, _ = satisfied_by_ideal(gains, weight)
-    score = lists.sum(cascade(lists, gains) * weight[lists.rank])
-    return over(score, ideal.at_points(lists.spread(gains.R) if lists.k is None else lists.k))
+    return over_ideal(lists, scaled(lists, gain, max_rel), reciprocal(lists))
+
+
+@measure(source=f"{AMIGO}, section 3.1, where it is named without a formula")
+def niRBU(lists: Lists, p: Persistence = 0.8, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
+    """Normalised iRBU: rank-biased utility without effort, over that of the ideal list, both to k.
+
+    sum_i p^(i-1) g_i prod_{j < i} (1 - g_j), over the same for the ideal list
+
+    Empty list, nil query: 0.
+    """
+    return over_ideal(lists, scaled(lists, gain, max_rel), geometric(lists, p))
 
 
 @measure(source=f"after {LIU}, our extension: RBPT over the ideal list", reads=("end",))
