@@ -214,7 +214,7 @@ def iRBU(q: Query, s: Setting, p: float = 0.8, gain: str = "exp", max_rel: float
 
 
 @twin
-def OIE(q: Query, s: Setting, D: int | str = 20000, beta: float = 1.05) -> float:
+def OIE(q: Query, s: Setting, D: int | str = 20000, beta: float = 1.05, part: str = "all") -> float:
     listed = [level(x) for x in q.grades]
     if D in ("qrels", "tool"):
         D = len(q.judged) + sum(1 for x in q.grades if x is None)
@@ -236,7 +236,7 @@ def OIE(q: Query, s: Setting, D: int | str = 20000, beta: float = 1.05) -> float
         above[x] += 1
         H_SG += information(as_good_as(x, above))
     H_SG += sum(information(as_good_as(x, relevant)) for x in missed.elements())
-    return H_S + H_G - beta * H_SG
+    return {"all": H_S + H_G - beta * H_SG, "S": H_S, "G": H_G, "joint": H_SG}[part]
 
 
 # Graded relevance and question answering.

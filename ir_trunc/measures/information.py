@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ir_trunc._core.arrays import Floats
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED, ListPart
 from ir_trunc.measures.lists import Lists
-from ir_trunc.measures.params import QRELS, TOOL, Documents, Number
+from ir_trunc.measures.params import QRELS, TOOL, Choice, Documents, Number
 from ir_trunc.measures.parts import collection_sizes, grade_groups, standing
 
 __all__ = ["OIE"]
@@ -21,14 +21,18 @@ QUESTION = (
     "How much does the list tell of the judgments, with noise and with silence both counted against it?"
 )
 
+Part = Annotated[
+    Literal["all", "S", "G", "joint"],
+    Choice("the measure, or one of its three parts: H(S), H(G) or H(S,G)", ("all", "S", "G", "joint")),
+]
 JointWeight = Annotated[
     float, Number("weight of the joint information; above 1, noise and silence both cost", 0)
 ]
 
 
-def end_unless_joint(beta: float, **others: object) -> tuple[ListPart, ...]:
+def end_unless_joint(beta: float, part: str, **others: object) -> tuple[ListPart, ...]:
     """With beta=1 noise costs nothing, and the score is the information that list and judgments share."""
-    return () if beta == 1 else ("end",)
+    return () if part == "G" or (part == "all" and beta == 1) else ("end",)
 
 
 @measure(
@@ -37,7 +41,7 @@ def end_unless_joint(beta: float, **others: object) -> tuple[ListPart, ...]:
     reads=end_unless_joint,
     ties="grades",
 )
-def OIE(lists: Lists, D: Documents = 20000, beta: JointWeight = 1.05) -> Floats:
+def OIE(lists: Lists, D: Documents = 20000, beta: JointWeight = 1.05, part: Part = "all") -> Floats:
     """Observational information effectiveness: the information that list and judgments share, in nats.
 
     H(S) + H(G) - beta H(S,G)
@@ -47,8 +51,10 @@ def OIE(lists: Lists, D: Documents = 20000, beta: JointWeight = 1.05) -> Floats:
     last rank, grades are 0 where nothing is judged, and the factor 1/D is left out. A document that is not
     relevant, or not retrieved, has as much joint information as it has alone; only relevant retrieved
     documents have less, and gain ln(documents as good, to its rank) - ln(rank) - ln(documents as good, in all
-    / D). D='qrels': the documents that are judged or in the list. Empty list: H(G) (1 - beta), which is 0 for
-    a nil query.
+    / D). D='qrels': the documents that are judged or in the list. part='S', 'G' and 'joint' are H(S), H(G)
+    and H(S,G) alone. In the largest collections m relevant documents behind m others beat one on top where
+    beta is below (2m - 1)/m, and in smaller ones where it is lower still. Empty list: H(G) (1 - beta), which
+    is 0 for a nil query.
     """
     judged = lists.spread(np.diff(lists.judgments.offsets))
     unjudged = lists.n - lists.sum(np.ones(len(lists.row))).astype(np.int64)
@@ -63,4 +69,6 @@ def OIE(lists: Lists, D: Documents = 20000, beta: JointWeight = 1.05) -> Floats:
     grades = grade_groups(lists.judgments)
     coded = grades.sum(grades.size * log[grades.better + grades.size])
     H_G = lists.spread(grades.R) * of_size - lists.spread(coded)
-    return H_S + H_G - beta * (H_S + H_G - shared)
+    if part == "all":
+        return H_S + H_G - beta * (H_S + H_G - shared)
+    return {"S": H_S, "G": H_G, "joint": H_S + H_G - shared}[part]
