@@ -1,0 +1,49 @@
+"""What each paper has, and where it is: the page is what the script prints, and every call of it runs."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from ir_trunc._reporting.reproduction import PAPERS
+from ir_trunc.measures import families
+from ir_trunc.measures.definition import mark_of
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+OF_PAPER = {
+    "liu2016": "Baldwin & Zhang", "amigo2022": "Mizzaro & Spina, SIGIR 2022", "sakai2004": "Sakai, NTCIR-4",
+    "webber2010": "EVIA 2010", "penas2011": "Rodrigo, ACL 2011",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def papers():
+    pytest.importorskip("matplotlib")
+    sys.path.insert(0, str(NOTEBOOKS / "_ext"))
+    try:
+        import papers
+    finally:
+        sys.path.pop(0)
+    return papers
+
+
+def test_every_call_gives_something(papers):
+    found = papers.results()
+    assert {row["paper"] for row, _ in found} == PAPERS.keys() == OF_PAPER.keys()
+    assert not [row["call"] for row, value in found if value is None]
+
+
+def test_the_page_is_what_the_script_prints(papers):
+    page = (NOTEBOOKS / "papers.md").read_text(encoding="utf-8")
+    assert page == re.sub(r"\{\{(\w+)\}\}", lambda match: papers.table(match[1]), papers.TEMPLATE)
+
+
+def test_every_measure_of_the_five_papers_is_on_it(papers):
+    calls = {
+        paper: " ".join(row["call"] for row in papers.rows() if row["paper"] == paper) for paper in PAPERS
+    }
+    for definition in (member for family in families() for member in family.members):
+        for paper, authors in OF_PAPER.items():
+            if mark_of(definition.source) == "paper" and authors in definition.source:
+                assert re.search(rf"\b{definition.name}\b", calls[paper]), (paper, definition.name)
