@@ -111,6 +111,12 @@ def counted(number: int, what: str, many: str = "") -> str:
     return f"{number} {what if number == 1 else many or what + 's'}"
 
 
+def listed(names: Iterable[object], none: str = "nothing") -> str:
+    """Names for a message, in at most 200 characters."""
+    text = ", ".join(map(str, names)) or none
+    return text if len(text) <= 200 else f"{text[:197]}..."
+
+
 def shown(value: object) -> str:
     """A short representation of any value, in one line, for a message."""
     try:

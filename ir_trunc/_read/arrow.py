@@ -222,7 +222,7 @@ def grade_of(value: Any, levels: Mapping[str, int] | None) -> Any:
 
 def hint_of_grades(value: Any, levels: Mapping[str, int] | None) -> str:
     """What an error about a grade that is a word or a fraction proposes."""
-    if _FRACTION.fullmatch(str(value)):
+    if isinstance(value, (str, Real)) and not isinstance(value, Integral) and _FRACTION.fullmatch(str(value)):
         line = "{q: {d: round(100 * g) for d, g in docs.items()} for q, docs in qrels.items()}"
         return f" {line} makes fractions whole; rel=50, for example, then says what is relevant."
     if not isinstance(value, str) or not value.isalpha():

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, get_args
 
-from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, nearest, shown
+from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, listed, nearest, shown
 from ir_trunc._core.universe import Keys
 from ir_trunc._read.arrow import ValueType, pa
 
@@ -98,7 +98,7 @@ class Columns(dict[str, Any]):
             if self[field] not in names:
                 near = nearest(str(self[field]), map(str, names))
                 what = f"{source} has no column {self[field]!r}, which columns names for {field}"
-                raise InputError(f"{what}; it has: {', '.join(map(str, names)) or 'none'}.{near}")
+                raise InputError(f"{what}; it has: {listed(names, 'none')}.{near}")
 
 
 NO_COLUMNS = Columns()

@@ -42,6 +42,8 @@ ORDER: dict[str, tuple[Shape, ...]] = {
     "cdet.change_qrels": ("path",),
     "cdet.change_topics": ("path",),
     "squad.squad_questions": ("path", "mapping"),
+    "squad.predictions": ("list",),
+    "squad.references": ("path", "list"),
     "answers.answer_classes": ("path", "mapping"),
     "nested.nested_records": ("mapping", "list", "frame", "object"),
     "nested.search_results": ("mapping", "list", "object"),

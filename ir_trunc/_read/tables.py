@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, nearest
+from ir_trunc._core.errors import InputError, listed, nearest
 from ir_trunc._core.lazy import npt
 from ir_trunc._core.rankings import distinct
 from ir_trunc._read.arrow import (
@@ -33,7 +33,7 @@ LIST = "list"  # the path to the documents of a record, which only users name
 
 _SAMPLE = 256  # rows of a frame that a sample has
 
-_BEIR = "corpus-id"  # BEIR's name of documents; its qrels call relevance score
+_BEIR = "corpus-id"  # BEIR's name of documents; its qrels, and those with pid, call relevance score
 
 ID_NAMES = ("query_id", "qid", "query-id", "_id", "id")  # names of topic ids in data that are of topics alone
 
@@ -41,7 +41,7 @@ ID_NAMES = ("query_id", "qid", "query-id", "_id", "id")  # names of topic ids in
 _NAMES = {
     "query_id": ID_NAMES[:3],
     "topic": ID_NAMES,
-    "doc_id": ("doc_id", "docno", _BEIR),
+    "doc_id": ("doc_id", "docno", _BEIR, "pid"),
     "score": ("score",),
     "relevance": ("relevance", "label"),
     "iteration": ("iteration", "class"),
@@ -235,7 +235,7 @@ def column_name(names: Iterable[Any], field: str, source: str, columns: Columns 
     """Which of a table's names is that of a field. columns: those that the user named, where he can."""
     names, named = list(names), NO_COLUMNS if columns is None else columns
     matching = named.among(names, field, _NAMES[field])
-    if not matching and field == "relevance" and _BEIR in names:
+    if not matching and field == "relevance" and not {_BEIR, "pid"}.isdisjoint(names):
         matching = named.among(names, field, ("score",))
     if not matching:
         wanted = [str(named[field])] if field in named else []
@@ -244,7 +244,7 @@ def column_name(names: Iterable[Any], field: str, source: str, columns: Columns 
             hint += " order='rank' takes the column rank."
         elif columns is not None and not hint:
             hint = f" columns={{{field!r}: '...'}} names another."
-        needed, present = " or ".join([*wanted, *_NAMES[field]]), ", ".join(map(str, names)) or "none"
+        needed, present = " or ".join([*wanted, *_NAMES[field]]), listed(names, "none")
         raise InputError(f"{source} has no column {needed}; it has: {present}.{hint}")
     if len(matching) > 1:
         both = " and ".join(matching)

@@ -59,6 +59,20 @@ def check_unpacked(size: int, packed: int, source: str) -> None:
         )
 
 
+# Python reads more texts as numbers: 1_000, and the digits of all scripts.
+NUMBER = {
+    int: pattern(r"[+-]?[0-9]{1,4000}"),
+    float: pattern(
+        r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
+    ),
+}
+
+
+def number_of(value: Any) -> Any:
+    """A number that is written as a text, as JSON of MTEB and DPR has some; other values as they are."""
+    return float(value) if isinstance(value, str) and NUMBER[float].fullmatch(value) else value
+
+
 class BadLineError(Exception):
     """A line that cannot be parsed; `before` is the number of lines that end before it in these bytes."""
 

@@ -114,7 +114,8 @@ def test_a_document_that_is_twice_in_a_list_is_named(run):
 
 
 def test_a_document_that_is_judged_twice_is_named():
-    check(complaint(pd.concat([JUDGED, JUDGED[1:2]]), RUN), "qrels", "topic 1", "document b", "twice")
+    again = JUDGED[1:2].assign(relevance=JUDGED["relevance"] + 1)
+    check(complaint(pd.concat([JUDGED, again]), RUN), "qrels", "topic 1", "document b", "twice")
     check(complaint({1: {"a": 1}, "1": {"a": 0}}, RUN), "qrels", "topic 1", "document a", "twice")
 
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from messages import check, complaint
 
-from ir_trunc import InputError, Rankings, calc, read_answers, read_qrels
+from ir_trunc import InputError, IrTruncWarning, Rankings, calc, rank, read_answers, read_qrels, truncation
 from ir_trunc._read.readers import memory
 
 pl = pytest.importorskip("polars")
@@ -280,15 +280,34 @@ def test_the_mistakes_of_lists_by_topic():
     def told(*items):
         return complaint(lambda: calc("AP", QRELS, {"1": list(items)}))
 
-    assert (
-        "run (lists by topic), topic 1, item 1: 'b': score or _score is missing; a pair or a record"
-        in told(("a", 1.0), "b")
-    )
+    partly = "run (lists by topic), topic 1, document b: it has no score, and others have one"
+    assert partly in told(("a", 1.0), "b")
     assert "the document comes first, then its score" in told((0.5, "a"))
-    assert ": score or _score is missing; it has: id, distance" in told({"id": "a", "distance": 1.0})
     assert "item 0: {'score': 1.0} has no id" in told({"score": 1.0})
-    assert "score or _score is missing" in told(Document("a", 1.0), Document("b"))
+    assert partly in told(Document("a", 1.0), Document("b"))
     assert "has no id" in told((Document(None), 1.0))
+
+
+@pytest.mark.filterwarnings("ignore:.*of the 2 topics of the qrels are not in the run")
+@pytest.mark.parametrize(
+    ("form", "has"),
+    [
+        (lambda doc: {"id": doc, "distance": 1.0}, "; they have: id, distance"),
+        (lambda doc: {"id": doc, "metadata": {}, "page_content": "x"}, "; they have: id, metadata"),
+        (lambda doc: Document(doc), ""),
+    ],
+)
+def test_documents_without_scores_are_in_the_order_of_their_list(form, has):
+    run = {"q": [form("b"), form("a")], "r": [form("c")]}
+    told = f"the documents have no scores and are in the order of their lists{has}"
+    for data in (run, (["q", "r"], [*run.values()])):
+        with pytest.warns(IrTruncWarning, match=told):
+            assert calc("RR", {"q": {"a": 1}, "r": {"c": 1}}, data).values.tolist() == [[0.5, 1]]
+        with pytest.warns(IrTruncWarning, match=told):
+            rankings = rank({"q": {"a": 1}, "r": {"c": 1}}, data)
+        assert truncation.Fixed(1).cut(rankings).tolist() == [1, 1]
+        with pytest.raises(InputError, match="the policy needs the scores of the documents"):
+            truncation.ScoreThreshold(0.5).cut(rankings)
 
 
 def test_qrels_may_be_the_ids_of_the_relevant_documents():

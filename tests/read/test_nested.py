@@ -5,7 +5,7 @@ import json
 import pytest
 from messages import check, complaint
 
-from ir_trunc import calc, read_qrels, read_run
+from ir_trunc import InputError, IrTruncWarning, calc, read_qrels, read_run
 
 DOCS = [{"meta": {"key": "a"}, "sim": 0.9}, {"meta": {"key": "b"}, "sim": 0.5}]
 RECORDS = [
@@ -72,6 +72,18 @@ DECLARED = {
         for name in ("contexts", "ctxs", "documents", "results", "hits", "references")
         for docs in (SCORED, {"b": 0.9, "a": 0.5})
     },
+    "rank_llm": [
+        {
+            "query": {"qid": "1", "text": "?"},
+            "candidates": [{"docid": doc["id"], "score": doc["score"], "doc": {}} for doc in SCORED],
+        },
+        {"query": {"qid": "2", "text": "?"}, "candidates": []},
+    ],
+    "ALCE": [{"question": "1", "docs": SCORED}, {"question": "2", "docs": []}],
+    "RAGChecker": {"results": [
+        {"query_id": "1", "query": "?", "gt_answer": "x", "response": "x", "retrieved_context": SCORED},
+        {"query_id": "2", "query": "?", "gt_answer": "x", "response": "x", "retrieved_context": []},
+    ]},
     "hits of a response": [
         {"query": "1", "hits": {"hits": [{"_id": "b", "_score": 0.9}, {"_id": "a", "_score": 0.5}]}},
         {"query": "2", "hits": {"hits": []}},
@@ -92,6 +104,87 @@ def test_a_declared_form_is_the_run_of_its_lists(tmp_path, form):
         rows = read_run(run)
         assert rows.to_dict() == {"1": {"b": 0.9, "a": 0.5}}
         assert rows.universe == ("1", "2")
+
+
+RESPONSES = {
+    "Solr": {"responseHeader": {"status": 0}, "response": {"numFound": 2, "start": 0, "docs": SCORED}},
+    "Vespa": {"root": {"id": "top", "relevance": 1.0, "fields": {"totalCount": 2}, "children": [
+        {"id": doc["id"], "relevance": doc["score"], "source": "x"} for doc in SCORED
+    ]}},
+    "Pinecone": {"matches": [doc | {"values": []} for doc in SCORED], "namespace": ""},
+    "Azure AI Search": {"@odata.context": "x", "value": [
+        {"@search.score": doc["score"], "id": doc["id"]} for doc in SCORED
+    ]},
+    "OpenAI": {"object": "vector_store.search_results.page", "data": [
+        {"file_id": doc["id"], "filename": "x", "score": doc["score"]} for doc in SCORED
+    ]},
+    "Meilisearch": {"hits": [{"id": doc["id"], "_rankingScore": doc["score"]} for doc in SCORED]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RESPONSES)
+def test_the_response_of_a_store_is_the_list_of_its_topic(name):
+    for run in ({"1": RESPONSES[name]}, (["1"], [RESPONSES[name]])):
+        assert read_run(run).to_dict() == {"1": {"b": 0.9, "a": 0.5}}
+    with pytest.raises(InputError, match=r"without their topics|topic"):
+        read_run(RESPONSES[name])
+
+
+def test_a_reranker_returns_positions_in_the_documents():
+    results = [
+        {"id": "x", "results": [{"index": 1, "relevance_score": 0.9}, {"index": 0, "relevance_score": 0.5}]}
+    ]
+    assert read_run((["1"], results, ["a", "b"])).to_dict() == {"1": {"b": 0.9, "a": 0.5}}
+
+
+JUDGED = {
+    "BioASQ": {"questions": [
+        {"id": "1", "body": "?", "type": "factoid", "documents": ["a", "b"], "exact_answer": [["x"]]},
+        {"id": "2", "body": "?", "type": "summary", "documents": [], "ideal_answer": ["x"]},
+    ]},
+    "Tevatron": [
+        {"query_id": "1", "positive_passages": [{"docid": "a"}, {"docid": "b"}], "negative_passages": []},
+        {"query_id": "2", "positive_passages": [], "negative_passages": [{"docid": "a"}]},
+    ],
+    "LoTTE": [{"qid": 1, "query": "?", "answer_pids": ["a", "b"]}, {"qid": 2, "answer_pids": []}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", JUDGED)
+def test_a_declared_form_is_the_judgments_of_its_lists(tmp_path, form):
+    (tmp_path / "whole.json").write_text(json.dumps(JUDGED[form]), encoding="utf-8")
+    for qrels in (JUDGED[form], tmp_path / "whole.json"):
+        assert calc("NumRel", qrels, {"1": ["a"], "2": []}).values.tolist() == [[2, 0]]
+    if form == "BioASQ":
+        assert calc("RR", {"1": {"b": 1}}, JUDGED[form]).values.tolist() == [[0.5]]
+
+
+def test_numbers_that_are_texts_are_numbers_in_records(tmp_path):
+    path = tmp_path / "test.jsonl"
+    line = '{{"query-id": "1", "corpus-id": "{}", "score": "{}"}}\n'
+    path.write_text(line.format("a", 2) + line.format("b", 0))
+    assert read_qrels(path).to_dict() == {"1": {"a": 2, "b": 0}}
+    assert read_qrels([{"qid": "1", "pid": "a", "score": 1}]).to_dict() == {"1": {"a": 1}}
+    message = complaint(lambda: read_qrels([{"qid": "1", "pid": "a", "score": "high"}]))
+    check(message, "document a: relevance 'high' is not a whole number")
+
+
+def test_pairs_of_a_title_and_a_sentence_are_not_taken_for_grades_without_a_word():
+    records = [{"_id": "1", "supporting_facts": [["a", 0], ["a", 2], ["b", 3]]}]
+    columns = {"list": "supporting_facts"}
+    with pytest.warns(IrTruncWarning, match=r"pairs in the lists are taken for \(document, relevance\)"):
+        complaint(lambda: read_qrels(records, columns=columns))
+    with pytest.warns(IrTruncWarning, match="1 judgment is there twice"):
+        assert read_qrels(records, columns=columns | {"doc_id": 0}).to_dict() == {"1": {"a": 1, "b": 1}}
+    found = [{"id": 1, "predicted_evidence": [["b", 0], ["a", 3]]}]
+    columns = {"list": "predicted_evidence", "doc_id": 0}
+    assert calc("RR", {"1": {"a": 1}}, found, columns=columns).values.tolist() == [[0.5]]
+
+
+def test_a_record_that_cannot_be_read_is_described_by_its_keys_in_200_characters():
+    message = complaint(lambda: read_run([{f"key {n}": "value" * 50 for n in range(99)}]))
+    check(message, "it has: key 0, key 1, ", "...")
+    assert len(message) < 400
 
 
 def test_rows_with_a_list_among_their_fields_are_rows():

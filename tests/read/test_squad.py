@@ -50,6 +50,34 @@ def test_a_question_named_data_is_no_file():
     assert calc("EM", qrels, {"data": "", "version": "2"}).topics == ("data", "version")
 
 
+def test_predictions_and_references_of_hugging_face(tmp_path):
+    references = [
+        {"id": name, "answers": {"text": [text for each in texts for text in each], "answer_start": []}}
+        for name, texts in CLASSES.items()
+    ]
+    run = [
+        {"id": "q1", "prediction_text": "paris", "no_answer_probability": 0.25},
+        {"id": "q2", "prediction_text": "", "no_answer_probability": 0.75},
+        {"id": "q3", "prediction_text": "blue", "no_answer_probability": 0.5},
+    ]
+    (tmp_path / "run.json").write_text(json.dumps(run), encoding="utf-8")
+    (tmp_path / "references.json").write_text(json.dumps(references), encoding="utf-8")
+    same = {"q1": {"paris": 0.75}, "q2": {}, "q3": {"blue": 0.5}}
+    expected = calc("EM AURC", read_answers(CLASSES, "squad"), same).values.tolist()
+    for gold in (references, tmp_path / "references.json"):
+        for data in (run, tmp_path / "run.json"):
+            assert calc("EM AURC", read_answers(gold, "squad"), data).values.tolist() == expected
+    plain = [{"id": item["id"], "prediction_text": item["prediction_text"]} for item in run]
+    assert calc("EM", read_answers(references, "squad"), plain).values.tolist() == [[1, 1, 0]]
+    for wrong, part in (
+        ([*run, run[0]], "question 'q1' is there twice"),
+        ([run[0], {"id": "q2"}], "item 1: {'id': 'q2'}: id and prediction_text are needed"),
+        ([run[0], plain[1]], "no_answer, question q2: None: a number from 0 to 1"),
+    ):
+        check(complaint(lambda wrong=wrong: calc("EM", read_answers(references), wrong)), part)
+    check(complaint(lambda: read_answers([{"id": "q", "answers": ["x"]}])), "item 0: ", "answers with text")
+
+
 @pytest.mark.parametrize(
     ("questions", "part"),
     [

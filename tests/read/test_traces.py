@@ -391,7 +391,7 @@ def test_documents_as_json_text_are_no_document_id():
     mistakes = {
         "[{": "topic sky? cannot be read as JSON",
         "": "topic sky? cannot be read as JSON",
-        '[{"id": "a"}]': "topic sky?, item 0: {'id': 'a'}: score or _score is missing",
+        '[{"id": "a"}]': "topic sky?, document a: it has no score, and others have one",
         "{}": "topic sky?: {}: a list of its documents",
         None: "topic sky?: None: a list of its documents",
     }

@@ -22,6 +22,7 @@ from ir_trunc._read.rows import PART, Rows, Samples, encoded
 from ir_trunc._read.tables import (
     COST,
     FIELDS_OF,
+    NUMBERS,
     SHOWN,
     columns_of,
     fields_to_read,
@@ -29,6 +30,7 @@ from ir_trunc._read.tables import (
     possible_fields,
     sampled_fields,
 )
+from ir_trunc._read.text import number_of
 
 _DICTS = (dict, defaultdict)  # other mappings may compute their values
 _RESPONSE = {"hits", "_shards", "error"}  # keys of a search engine's response, which may begin with a number
@@ -291,6 +293,9 @@ def records(data: Sequence[Any], layout: Layout) -> Table:
     keys = layout.reading.nesting
     read = {*FIELDS_OF, *layout.reading.names.values(), *(keys.names if keys else ())}
     values = {name: [record.get(name) for record in data] if name in read else [] for name in names}
+    for name, field in {**FIELDS_OF, **{name: field for field, name in layout.reading.names.items()}}.items():
+        if field in NUMBERS and isinstance(first_item(values.get(name)), str):
+            values[name] = list(map(number_of, values[name]))
     return Table(layout.source, values)
 
 

@@ -14,15 +14,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted, shown, warn
+from ir_trunc._core.errors import InputError, counted, listed, shown, warn
 from ir_trunc._read.arrow import joined_id, one_id, pa
 from ir_trunc._read.readers.memory import dicts, first_docs, first_item
-from ir_trunc._read.readers.trec import NUMBER
 from ir_trunc._read.reading import RANK, Layout
 from ir_trunc._read.registry import Table, reader, shape_of
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.tables import rows_of_table
-from ir_trunc._read.text import read_json
+from ir_trunc._read.text import number_of, read_json
 
 Read = Table | Iterable[Rows]
 
@@ -57,8 +56,11 @@ class Form(NamedTuple):
         """Whether a record has this form."""
         if self.topics and _first_at(record, self.topics) is None:
             return False
+        documents = _first_at(record, (*self.lists, *self.judged))
+        if not self.topics and not isinstance(documents, (list, tuple)):
+            documents = None  # as the hits of Elasticsearch, which hold more than documents
         has_sign = any(not isinstance(value_in(record, name), (Real, type(None))) for name in self.signs)
-        return has_sign or _as_list(_first_at(record, (*self.lists, *self.judged))) is not None
+        return has_sign or _as_list(documents) is not None
 
 
 def _one_query(response: Any, place: str) -> None:
@@ -110,10 +112,39 @@ FORMS = (
     ),
     Form("answers of MTRAGEval", lists=("contexts",), topics=("task_id",), docs=("document_id", *_IDS)),
     Form("questions of DPR", lists=("ctxs",), topics=("q_id", "id", "question")),
+    Form("results of RAGChecker", lists=("retrieved_context",), topics=("query_id",), records="results"),
+    Form(
+        "questions of BioASQ",
+        lists=("documents",),
+        topics=("id",),
+        judged=("documents",),
+        records="questions",
+        signs=("exact_answer", "ideal_answer"),
+    ),
     Form(
         "search results by query",
-        lists=("contexts", "ctxs", "documents", "results", "hits.hits", "hits", "references"),
-        topics=(*_TOPICS, "query", "question"),
+        lists=(
+            "contexts",
+            "ctxs",
+            "documents",
+            "results",
+            "hits.hits",
+            "hits",
+            "references",
+            "candidates",
+            "docs",
+            "retrieved_passages",
+            "passages",
+        ),
+        topics=("query.qid", *_TOPICS, "query", "question"),
+        judged=("positive_passages", "answer_pids"),
+        docs=("document_id", *_IDS),
+    ),
+    Form(
+        "responses",  # of Solr, Vespa, Pinecone, Azure AI Search, OpenAI, Meilisearch and rerankers
+        lists=("response.docs", "root.children", "matches", "value", "results", "data", "hits"),
+        docs=("file_id", *_IDS, "index"),
+        scores=(*_SCORES, "relevance", "@search.score", "_rankingScore"),
     ),
     Form(
         "responses of Elasticsearch or OpenSearch",
@@ -204,10 +235,12 @@ def form_of_records(data: Any) -> Form | None:
 def nested_records(data: Any, layout: Layout) -> Read:
     """Answers of TREC's RAG track, turns of iKAT, answers of MTRAGEval, questions of DPR, samples of ragas.
 
-    Samples have user_input, retrieved_context_ids and, as qrels, reference_context_ids. Other search results
-    have query_id or query, and contexts, ctxs, documents, results, hits or references. The order of a list is
-    its rank. columns={"list": "contexts", "query_id": "qid", "doc_id": "id"} names the parts of other
-    records; dots lead into records, as in "metadata.id".
+    Samples have user_input, retrieved_context_ids and, as qrels, reference_context_ids. Results of RAGChecker
+    stand below results, questions of BioASQ, which are qrels as well, below questions. Other search results
+    have query_id or query, and contexts, ctxs, documents, docs, results, hits, references, candidates or
+    passages; as qrels, positive_passages or answer_pids. The order of a list is its rank.
+    columns={"list": "contexts", "query_id": "qid", "doc_id": "id"} names the parts of other records; dots
+    lead into records, as in "metadata.id".
     """
     names = layout.reading.names
     if "list" in names.needed:
@@ -220,31 +253,30 @@ def nested_records(data: Any, layout: Layout) -> Read:
     paths = form.lists if layout.kind == "run" else form.judged
     if not paths:
         raise InputError(f"{source}: they are a run, and hold no judgments.")
-    topics = names.candidates("query_id", form.topics)
+    topics, pairs = names.candidates("query_id", form.topics), False
     lists: dict[str, list[tuple[Any, Any]]] = {}
     for number, record in enumerate(_records(data, form)):
         place = f"{source}, item {number}"
-        topic, documents = _first_at(record, topics), _as_list(_first_at(record, paths))
+        topic, found = _first_at(record, topics), _first_at(record, paths)
+        documents = _as_list(found)
         if topic is None or documents is None:
             needed = f"{' or '.join(map(str, topics))}, and a list at {' or '.join(map(str, paths))}"
             raise InputError(f"{place}: {needed} are needed; it has: {_keys_of(record)}.")
         topic = one_id(joined_id(topic, layout.reading.nesting, place), "topic", place)
         if topic in lists:
             raise InputError(f"{place}: topic {topic} is in an item before; each topic needs one.")
+        pairs |= not isinstance(found, Mapping) and isinstance(first_item(found), (list, tuple))
         docs = _documents(documents, f"{place}, topic {topic}", layout, form)
-        lists[topic] = [(doc, _number(value)) for doc, value in docs]
+        lists[topic] = [(doc, number_of(value)) for doc, value in docs]
+    if pairs and "doc_id" not in names:
+        what = f"pairs in the lists are taken for (document, {layout.value})"
+        warn(f"{source}: {what}; columns={{'doc_id': 0}} takes the first of a pair alone.")
     return rows_of_lists(lists, layout, ranked=True)
-
-
-def _number(value: Any) -> Any:
-    """A number that is written as a text, as DPR has scores; other values as they are."""
-    return float(value) if isinstance(value, str) and NUMBER[float].fullmatch(value) else value
 
 
 def _keys_of(record: Any) -> str:
     """What a record has, for messages."""
-    keys = ", ".join(map(str, record)) if isinstance(record, Mapping) else shown(record)
-    return (keys or "nothing") if len(keys) <= 200 else f"{keys[:197]}..."
+    return listed(record) if isinstance(record, Mapping) else shown(record)
 
 
 def _form_of_result(result: Any) -> Form | None:
@@ -274,8 +306,13 @@ def _are_lists(data: Mapping[Any, Any]) -> bool:
         return len(item) == 2
     if isinstance(item, (tuple, Mapping)):
         return True
-    has_score = any(hasattr(item, name) for name in (*_SCORES, *_METADATA))
-    return has_score and not isinstance(item, (str, bytes, int, float, set, frozenset))
+    return _is_document(item)
+
+
+def _is_document(item: Any) -> bool:
+    """Whether this is an object that a retriever returns for a document."""
+    has = any(hasattr(item, name) for name in (*_SCORES, *_METADATA, *_IDS, "page_content", "payload"))
+    return has and not isinstance(item, (str, bytes, int, float, set, frozenset))
 
 
 @reader(
@@ -289,10 +326,11 @@ def _are_lists(data: Mapping[Any, Any]) -> bool:
 def lists_by_topic(data: Mapping[Any, Any], layout: Layout) -> Read:
     """Pairs, dicts, documents of LlamaIndex, Haystack and LangChain, or a response of a store for each topic.
 
-    Stores are Elasticsearch, OpenSearch, Chroma and Qdrant; an error or a partial response is refused. JSON
-    texts of lists are read, too. The id is called id, _id, doc_id or docno, also in the node, document or
-    metadata; the score is score, _score or relevance_score, also in the metadata, and decides the order.
-    Documents of LangChain without an id have the SHA-256 of their page_content, with a warning.
+    Stores are Elasticsearch, OpenSearch, Chroma, Qdrant, Solr, Vespa, Pinecone, Azure AI Search, OpenAI's and
+    Meilisearch; an error or a partial response is refused. JSON texts of lists are read, too. The id is
+    called id, _id, doc_id or docno, also in the node, document or metadata; the score is score, _score or
+    relevance_score, also in the metadata, and decides the order. Documents without scores are in the order of
+    the list, with a warning. Documents of LangChain without an id have the SHA-256 of their page_content.
     """
     return _results(data, layout, None)
 
@@ -353,7 +391,7 @@ def _is_batch(results: Any) -> bool:
         return _is_search(results)
     first: Any = next((result for result in results if not isinstance(result, list) or result), [{}])
     item = first_item(first) if isinstance(first, list) else None
-    return len(results) > 0 and (_is_search(first) or isinstance(item, Mapping) or hasattr(item, "payload"))
+    return len(results) > 0 and (_is_search(first) or isinstance(item, Mapping) or _is_document(item))
 
 
 def _with_topics(data: Any) -> bool:
@@ -398,7 +436,7 @@ def _results(
     names, source = layout.reading.names, layout.source
     names.check(names.values(), ("doc_id", layout.value), source)
     lists: dict[str, list[tuple[Any, Any]]] = {}
-    distances = False
+    distances, bare = False, None
     for topic, result in results.items():
         topic = one_id(joined_id(topic, layout.reading.nesting, source), "query_id", source)
         place, result = f"{source}, topic {topic}", _body(result)
@@ -415,10 +453,17 @@ def _results(
             distances |= form.distances
         if not _is_list(items):
             raise InputError(f"{place}: {shown(result)}: a list of its documents is needed.")
+        items = items if isinstance(items, (list, tuple)) else [*items]
+        bare = next((item for item in items if not isinstance(item, (str, Integral))), bare)
         docs = _documents(items, place, layout, form or _DOCUMENTS, scored)
         docs = ((_at_position(doc, documents, place), score) for doc, score in docs if doc != _FILLER)
         lists.setdefault(topic, []).extend(docs)
-    return rows_of_lists(lists, layout, distances=distances, guessed=ranked)
+    notes = []
+    scored = layout.kind != "run" or any(n is not None for docs in lists.values() for _, n in docs)
+    if bare is not None and not scored:
+        has = f"; they have: {_keys_of(bare)}" if isinstance(bare, Mapping) else ""
+        notes.append(f"the documents have no scores and are in the order of their lists{has}")
+    return rows_of_lists(lists, layout, distances=distances, guessed=ranked, notes=notes)
 
 
 class _Hash(str):
@@ -436,7 +481,7 @@ def _documents(
     values = names.candidates(layout.value, usual)
     for number, item in enumerate(items):
         doc, value = item, None
-        if isinstance(item, (tuple, list)):
+        if isinstance(item, (tuple, list)) and not str(ids[0]).isdecimal():  # the user may name a place
             doc, value = item if len(item) == 2 else (None, "")
             if isinstance(value, str) and not isinstance(doc, str):
                 needed = "a pair (document, score) is needed: the document comes first, then its score"
@@ -445,7 +490,7 @@ def _documents(
             holders = (item, *(value_in(item, name) for name in _METADATA))
             numbers = (_first_at(holder, values) for holder in holders)
             value = next((number for number in numbers if number is not None), None)
-        if value is None and scored:
+        if value is None and scored and layout.kind != "run":
             has = f"it has: {_keys_of(item)}" if isinstance(item, Mapping) else "a pair or a record is needed"
             what = f"{' or '.join(map(str, values[:2]))} is missing"
             raise InputError(f"{place}, item {number}: {shown(item)}: {what}; {has}.")

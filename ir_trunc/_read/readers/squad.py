@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -10,9 +12,11 @@ from ir_trunc._core.errors import InputError, counted, shown
 from ir_trunc._core.parameters import file_name
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.readers.answers import answer_classes, json_object
+from ir_trunc._read.readers.memory import dicts, first_item
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import File, Table, reader
 from ir_trunc._read.rows import Rows
+from ir_trunc._read.text import json_content
 
 _FORM = '{"data": [{"paragraphs": [{"qas": [{"id": ..., "answers": [{"text": ...}]}]}]}]}'
 
@@ -49,6 +53,58 @@ def squad_questions(data: Any, layout: Layout) -> Table | Iterable[Rows]:
     except (KeyError, TypeError, AttributeError):
         raise InputError(f"{source}: SQuAD's form is needed, {_FORM}.") from None
     return answer_classes.read(classes, layout)
+
+
+def _are_predictions(data: Any) -> bool:
+    return isinstance(item := first_item(data), Mapping) and {"id", "prediction_text"} <= item.keys()
+
+
+@reader(
+    "predictions as Hugging Face's squad and squad_v2 take them",
+    "run",
+    recognises=_are_predictions,
+    called="predictions",
+)
+def predictions(data: Sequence[Mapping[str, Any]], layout: Layout) -> Table | Iterable[Rows]:
+    """Records with id, prediction_text and, of squad_v2, no_answer_probability p; the score is 1 - p."""
+    places = (f"{layout.source}, item {number}" for number in range(len(data)))
+    pairs = [_prediction(item, place) for item, place in zip(data, places)]
+    texts = {name: text for name, text, _ in pairs}
+    if len(texts) < len(pairs):
+        twice = Counter(name for name, *_ in pairs).most_common(1)[0][0]
+        raise InputError(f"{layout.source}: question {shown(twice)} is there twice.")
+    if all(probability is None for *_, probability in pairs):
+        return dicts.read(texts, layout)
+    return dicts.read(read_predictions(texts, {name: p for name, _, p in pairs}), layout)
+
+
+def _prediction(item: Any, place: str) -> tuple[str, str, Any]:
+    if not isinstance(item, Mapping) or not isinstance(item.get("prediction_text"), str):
+        raise InputError(f"{place}: {shown(item)}: id and prediction_text are needed.")
+    return one_id(item.get("id"), "id", place), item["prediction_text"], item.get("no_answer_probability")
+
+
+def _are_references(data: Any) -> bool:
+    if isinstance(data, File):
+        return data.start.startswith((b"[", b"{")) and b'"answer_start"' in data.start and not _is_squad(data)
+    return isinstance(item := first_item(data), Mapping) and {"id", "answers"} <= item.keys()
+
+
+@reader(
+    "answers as Hugging Face's squad and squad_v2 take them, also in JSON or JSON lines",
+    "answers",
+    recognises=_are_references,
+)
+def references(data: Any, layout: Layout) -> Table | Iterable[Rows]:
+    """Records with id and answers, {"text": [...]}; the texts are wordings of one answer."""
+    data = json_content(data, layout.source) if isinstance(data, (str, os.PathLike)) else data
+    articles = []
+    for number, item in enumerate([data] if isinstance(data, Mapping) else data):
+        texts = item["answers"].get("text") if isinstance(item.get("answers"), Mapping) else None
+        if not isinstance(texts, (list, tuple)):
+            raise InputError(f"{layout.source}, item {number}: {shown(item)}: answers with text are needed.")
+        articles.append({"id": item.get("id"), "answers": [{"text": text} for text in texts]})
+    return squad_questions.read({"data": [{"paragraphs": [{"qas": articles}]}]}, layout)
 
 
 def read_predictions(predictions: Any, no_answer: Any) -> dict[str, dict[str, float]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -28,6 +27,7 @@ from ir_trunc._read.registry import Compiled, Data, File, Table, reader
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
 from ir_trunc._read.text import (
     BYTE_ORDER_MARK,
+    NUMBER,
     BadLineError,
     blocks,
     check_zeros,
@@ -36,14 +36,6 @@ from ir_trunc._read.text import (
     numbered_lines,
     parts,
 )
-
-# Python reads more texts as numbers: 1_000, and the digits of all scripts.
-NUMBER = {
-    int: pattern(r"[+-]?[0-9]{1,4000}"),
-    float: pattern(
-        r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
-    ),
-}
 
 
 def _line_by_line(lines: list[bytes], layout: Layout, source: str, first: int, longer: list[int]) -> pa.Table:
