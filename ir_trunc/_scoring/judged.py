@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,8 @@ from ir_measures.measures.base import MeanAgg
 
 from ir_trunc._core.errors import InputError, ParameterError, counted, warn
 from ir_trunc._core.lazy import cached_property, pd
-from ir_trunc._core.parameters import several
-from ir_trunc._core.rankings import Bools, Floats, Ints
+from ir_trunc._core.parameters import generator, several
+from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._output.tables import fitted, table_text
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels
 from ir_trunc._ranking.runs import RunLike, read_run
@@ -21,7 +20,6 @@ from ir_trunc._read.arrow import one_id
 from ir_trunc._read.rows import PLACEHOLDER
 from ir_trunc._scoring._statistics import (
     CONFIDENCE,
-    interval,
     interval_of_equals,
     interval_of_paired_shares,
     interval_of_share,
@@ -34,6 +32,7 @@ __all__ = ["Corrected", "Estimate", "JudgeAgreement", "Judged", "JudgedResults",
 
 FEW_LABELLED, _FEWEST = 20, 2
 _DIFFERING = 10  # topics of people on which the judge's scores have to differ before they are used
+_DRAWS = 1000  # of topics
 _SAME = 1e-12
 
 
@@ -254,18 +253,18 @@ class JudgeAgreement(Result):
     def to_pandas(self) -> pd.DataFrame:
         """Rows: false positives, misses, kappa, no answer by judge and by people; value, low, high and n."""
         n, rows = self.without.shape[1], []
+        total, draws = self.counts.sum(axis=0), generator(0).integers(0, n, (_DRAWS, n))
+        drawn = self.counts[draws].sum(axis=1)
         of_documents = (_false_positives, 0.0), (_misses, 0.0), (_kappa, -1.0)
-        for (ratio, least), of in zip(of_documents, (*self.counts.sum(axis=(0, 2)), self.counts.sum())):
-            value = float(ratio(self.counts.sum(axis=0)))
-            low, high = interval(partial(self._of_draw, ratio), n)
-            if not high - low > _SAME:  # no other value was seen, or nothing that it is a share of
+        for (ratio, least), of in zip(of_documents, (*total.sum(axis=1), total.sum())):
+            value, low, high = float(ratio(total)), np.nan, np.nan
+            if len(known := (values := ratio(drawn))[np.isfinite(values)]):
+                low, high = np.percentile(known, [2.5, 97.5])
+            if not high - low > _SAME:  # no other value was seen
                 low, high = interval_of_equals(value, n, least, 1.0, CONFIDENCE)
             rows.append((value, low, high, of))
         rows += [(row.mean(), *interval_of_share(int(row.sum()), n, CONFIDENCE), n) for row in self.without]
         return pd.DataFrame(rows, pd.Index(_ROWS, name="of"), ["value", "low", "high", "n"])
-
-    def _of_draw(self, ratio: Callable[[Floats], float], drawn: Ints) -> float:
-        return ratio(self.counts[drawn].sum(axis=0))
 
     @property
     def heading(self) -> str:
@@ -275,23 +274,23 @@ class JudgeAgreement(Result):
         return f"{about} {self._shares[0].upper()}{self._shares[1:]}." if self.differs else about
 
 
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else float("nan")
+def _share(part: Floats, whole: Floats) -> Floats:
+    return np.asarray(np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0))
 
 
-def _false_positives(counts: Floats) -> float:
-    return _share(counts[0, 1], counts[0].sum())
+def _false_positives(counts: Floats) -> Floats:
+    return _share(counts[..., 0, 1], counts[..., 0, :].sum(axis=-1))
 
 
-def _misses(counts: Floats) -> float:
-    return _share(counts[1, 0], counts[1].sum())
+def _misses(counts: Floats) -> Floats:
+    return _share(counts[..., 1, 0], counts[..., 1, :].sum(axis=-1))
 
 
-def _kappa(counts: Floats) -> float:
+def _kappa(counts: Floats) -> Floats:
     """Cohen's kappa: (observed - expected) / (1 - expected) agreement."""
-    shares = counts / counts.sum()
-    expected = float(shares.sum(axis=0) @ shares.sum(axis=1))
-    return _share(float(np.trace(shares)) - expected, 1 - expected)
+    n = counts.sum(axis=(-2, -1))
+    expected = _share((counts.sum(axis=-2) * counts.sum(axis=-1)).sum(axis=-1), n**2)
+    return _share(_share(counts[..., 0, 0] + counts[..., 1, 1], n) - expected, 1 - expected)
 
 
 _ALONE, _BOTH = ["people", "people_low", "people_high"], ["corrected", "low", "high"]
