@@ -115,6 +115,14 @@ class Words(argparse.Namespace):
             columns[field] = column
         return self.of(HowRead.__annotations__) | ({"columns": columns} if columns else {})
 
+    def with_judge(self, qrels: Any) -> Any:
+        """The qrels; those of people for some topics beside those of `--judge`."""
+        if self.judge is None:
+            return qrels
+        from ir_trunc._scoring.judged import Judged
+
+        return Judged(self.judge, qrels)
+
     @property
     def scoring(self) -> Any:
         """How runs are read and which topics are scored, with the meaning of NIL and of ties."""
@@ -284,6 +292,8 @@ _TABLE = """
 -k --cuts FILE  write lines 'topic<TAB>k' there; without -o and -k they are printed
 --format table|tsv|csv|jsonl|markdown  the form of the output
 --topics FILE  more topics that are scored, beside those of the qrels (TREC, TSV, CSV, JSON)
+--judge FILE  labels of all topics by a model, where the qrels are those of people for some: means are
+    corrected by both
 --missing empty|exclude|error  topics of the qrels without rows in the run: empty lists (the default), left
     out, or an error
 --unjudged exclude|nil  topics of a data set without judgments: left out (the default), or nil queries

@@ -63,21 +63,29 @@ run NEW?  TREC run file
 """
 
 
+_JUDGE = "of QRELS NEW: labels of all topics by a model, where QRELS are those of people for some"
+
+
 def main(words: Sequence[str]) -> int:
     """`ir_trunc check QRELS NEW --baseline OLD --fail-if CONDITION`, or LOG in place of QRELS NEW."""
     about = "Is a new run worse than it may be? The exit status says so to a pipeline."
-    args = OneLineParser("check", about, _DECLARED + LOG_OPTIONS, _EPILOG).read(words)
+    declared = _DECLARED + LOG_OPTIONS.replace(
+        "--judge em|f1  of a log:", f"--judge FILE|em|f1  {_JUDGE}; of a log:"
+    )
+    args = OneLineParser("check", about, declared, _EPILOG).read(words)
     if not args.fail_if:
         raise ParameterError("No condition is given: --fail-if 'RBPT worsens 0.02', for example.")
     check_outputs([args.junit, args.report], [args.qrels, args.run, args.baseline, args.topics])
-    qrels, run, options = args.qrels, args.run, args.keywords(check) | args.scoring
+    qrels, run, options = (
+        args.qrels if args.run is None else args.with_judge(args.qrels),
+        args.run,
+        args.keywords(check) | args.scoring,
+    )
     if run is None:
         qrels, run, of_logs = _of_logs(args)
         options |= of_logs
-    elif args.judge is not None or args.correct_from is not None or args.all_answerable:
-        raise ParameterError(
-            "--judge, --correct-from and --all-answerable are for a log in place of QRELS NEW."
-        )
+    elif args.correct_from is not None or args.all_answerable:
+        raise ParameterError("--correct-from and --all-answerable are for a log in place of QRELS NEW.")
     gate = check(args.fail_if, qrels, run, **options)
     if args.plan:
         if args.junit is not None or args.report is not None:
@@ -122,4 +130,4 @@ def _write_page(args: Words, gate: Gate, words: Sequence[str]) -> None:
     }
     with noted(issued=False):  # the check has given the warnings
         options = args.keywords(report) | args.scoring | named
-        report(measures or MEASURES, args.qrels, runs, args.report, gate=gate, **options)
+        report(measures or MEASURES, args.with_judge(args.qrels), runs, args.report, gate=gate, **options)

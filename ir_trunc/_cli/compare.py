@@ -34,7 +34,7 @@ _DECLARED = f"""
 --margin X  with --baseline: which are not worse by X, which equivalent
 --format table|tsv|csv|jsonl|markdown|latex|html  the form; by default that of the file's ending, else a table
     on a terminal and tsv in a pipe
-= unit places output ties depth jobs topics missing unjudged reading
+= unit places output ties depth jobs judge topics missing unjudged reading
 """
 
 _EPILOG = """
@@ -76,7 +76,7 @@ def main(words: Sequence[str]) -> int:
     options = args.keywords(compare) | args.scoring
     if args.correction == "none":
         options["correction"] = None
-    comparison = compare(measures, args.qrels, by_file_name(runs), **options)
+    comparison = compare(measures, args.with_judge(args.qrels), by_file_name(runs), **options)
     with printing(args.output) as out:
         if form in _TEXTS and not args.pairs:
             out.write(_TEXTS[form](comparison, places if places >= 0 else 15))

@@ -25,7 +25,7 @@ leaderboard of `ir_trunc cdet`, and a calendar of each topic."""
 
 _DECLARED = f"""
 {runs_and_measures(f"{MEASURES}; best cuts are those of the first")}
-= baseline unit topics missing unjudged reading
+= baseline unit judge topics missing unjudged reading
 --days DAYS  of Change Detection: as of `ir_trunc cdet`
 -o --output PAGE!  the page, report.html for example
 --title TITLE  the heading of the page
@@ -50,7 +50,7 @@ def main(words: Sequence[str]) -> int:
     args.command = printable(shlex.join(["ir_trunc", "report", *words]))
     if is_change_topics(args.qrels) and not is_change_topics(runs[0], "runtag"):
         return _change_detection(args, runs, measures)
-    report(measures, args.qrels, runs, args.output, **args.keywords(report), **args.scoring)
+    report(measures, args.with_judge(args.qrels), runs, args.output, **args.keywords(report), **args.scoring)
     return 0
 
 

@@ -15,6 +15,7 @@ from ir_trunc._core.errors import InputError, IrTruncError, counted, printable, 
 from ir_trunc._output.files import check_outputs
 from ir_trunc._scoring._runs import by_file_name, score_each
 from ir_trunc._scoring.evaluator import Evaluator
+from ir_trunc._scoring.judged import JudgedResults
 from ir_trunc._scoring.results import Results
 from ir_trunc.version import show_versions
 
@@ -22,7 +23,7 @@ __all__ = ["main"]
 
 _DECLARED = f"""
 {runs_and_measures()}
-= by-query no-summary places output ties depth jobs topics missing unjudged reading
+= by-query no-summary places output ties depth jobs judge topics missing unjudged reading
 --by KEY  with --keys: nested means for each value of this key, question for example
 --format table|tsv|csv|jsonl|markdown|latex|html  the form; by default that of the file's ending (.csv, .tsv,
     .jsonl, .md), else a table; piped output is the same table, separated by tabs (of one run, the lines of
@@ -65,7 +66,7 @@ def main(words: Sequence[str]) -> int:
     form, places = form_and_places(args, papers=True)
     if form in OF_PAPERS:
         raise MovedError(f"The form {form}", "compare", words)
-    evaluator = Evaluator(measures, args.qrels, **args.scoring)
+    evaluator = Evaluator(measures, args.with_judge(args.qrels), **args.scoring)
     shown = (len(named) > 1, args.by_query or args.views or args.by is not None, True, True)
     columns = list(compress(("run", args.by or "query_id", "measure", "value"), shown))
     notes = [*filter(None, [evaluator.cut_note])]
@@ -73,6 +74,8 @@ def main(words: Sequence[str]) -> int:
     def rows() -> Iterator[Row]:
         for name, results in score_each(evaluator, named, args.jobs or 1):
             notes.extend(_missing_topics(name, results))
+            if isinstance(results, JudgedResults):
+                notes.append(f"{name}: corrected means; {results.corrected.heading}")
             if results.ties is not None:
                 notes.append(f"{name}: {results.ties.heading}")
             of_run = _views(name, results) if args.views else _scores(name, results, args)

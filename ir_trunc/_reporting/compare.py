@@ -172,6 +172,7 @@ def compare(
             names, tested, labelled, adjusted_by, margins, setting, len(systems)
         )
         notes.append(f"Weight of the judge's scores in corrected means: {weights}.")
+        notes.append("Scores by topic are by people's labels where there are some, else by the judge's.")
     return Comparison(
         measures=names,
         systems=systems,

@@ -32,6 +32,7 @@ from ir_trunc._scoring._statistics import (
     interval_of_share,
 )
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
+from ir_trunc._scoring.judged import Judged, JudgedResults, corrected_together, refuse_unjudged
 from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc._scoring.results import Result, Results, as_table
 from ir_trunc.measures.declaration import oriented
@@ -193,14 +194,23 @@ class _Sample:
     hits: Floats | None = None  # of a share that is one of units: 0 or 1 for each of them (U)
     counted: Bools | None = None  # which of them it is a share of (U)
     of_run: BoundMeasure | None = None  # a measure that looks at all lists
+    labelled: Bools | None = (
+        None  # by people (U), with `Judged`: `values` has their units, then all by the judge
+    )
 
     @property
     def n(self) -> int:
-        """Of how many units it is the mean or the share."""
+        """Of how many units it is the mean or the share; with `Judged` those that people labelled."""
+        if self.labelled is not None:
+            return int(self.labelled.sum())
         return len(self.values) if self.counted is None else int(self.counted.sum())
 
 
 def _sample(condition: Condition, results: Results, unit: str | None) -> _Sample:
+    if isinstance(results, JudgedResults) and (condition.measure or condition.name in OF_NIL_QUERIES):
+        people, judge = (_sample(condition, part, unit) for part in (results.people, results.judge))
+        values = np.append(people.values, judge.values)
+        return _Sample(values, people.lowest, people.highest, labelled=results.labelled)
     if condition.measure is not None:
         values, bound = results.values[results.measures.index(condition.measure)], bind(condition.measure)
         of_run = bound if bound is not None and bound.definition.scope == "run" else None
@@ -259,6 +269,12 @@ def _difference(new: _Sample, old: _Sample, confidence: float) -> _Interval:
     return value, value - half, value + half
 
 
+def _corrected(labelled: Bools, confidence: float, *values: Floats) -> list[_Interval]:
+    """Corrected means with their intervals, of values by people and by the judge."""
+    estimate = corrected_together(np.array(values), labelled)
+    return [*zip(estimate.mean.tolist(), *(bound.tolist() for bound in estimate.bounds(confidence)))]
+
+
 @dataclass(frozen=True)
 class Check:
     """The verdict on one condition.
@@ -272,7 +288,8 @@ class Check:
     low, high : float
         The confidence interval of the difference or of the new value.
     units : int
-        Number of topics, or of other units that are independent of each other.
+        Number of topics, or of other units that are independent of each other; with `Judged` of those that
+        people labelled, where the condition depends on labels.
     unknown : str
         Why there is no interval.
     """
@@ -314,6 +331,8 @@ class Gate(Result):
         The level of the intervals.
     require : 'observed', 'shown' or 'certain'
         What decides: the observed value, or its interval.
+    labelled
+        With `Judged`, the number of topics that people labelled, whose labels correct the values; 0 without.
     notes
         What was assumed or left out when the data were read.
     """
@@ -324,6 +343,7 @@ class Gate(Result):
     units: int
     confidence: float
     require: Require
+    labelled: int
     notes: tuple[str, ...]
 
     @property
@@ -337,6 +357,7 @@ class Gate(Result):
         verdicts = [check.verdict for check in self.checks]
         counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in get_args(Verdict))
         lists = f" with {counted(self.topics, 'list')}" * (self.units != self.topics)
+        lists += f", {self.labelled} of them labelled by people" * bool(self.labelled)
         about = f"{counted(self.units, self.unit)}{lists}, {100 * self.confidence:g} % intervals"
         return f"{counted(len(verdicts), 'condition')}: {counts}; {about}, require={self.require!r}"
 
@@ -508,23 +529,24 @@ def check(
     unit_name = (unit or keys[0]) if keys else "topic"
     if units < 2:
         raise InputError(f"there is {counted(units, unit_name)}: a gate needs two, and better {FEW_UNITS}.")
-    checks = tuple(
-        _check(condition, now, before if condition.of_change else None, unit, require, confidence)
-        for condition in parsed
-    )
-    return Gate(checks, len(now.topics), unit_name, units, confidence, require, tuple(notes))
+    checks = tuple(_check(condition, now, before, unit, require, confidence) for condition in parsed)
+    labelled = int(now.labelled.sum()) if isinstance(now, JudgedResults) else 0
+    return Gate(checks, len(now.topics), unit_name, units, confidence, require, labelled, tuple(notes))
 
 
 def _results(
-    measures: Sequence[Measure], qrels: Any, run: Any, baseline: Any, options: Any
+    measures: Sequence[Any], qrels: Any, run: Any, baseline: Any, options: Any
 ) -> tuple[Results, Results | None]:
     """The new run and the baseline, scored by one evaluator: their warnings are those of both."""
     named = {"the run": run} | ({} if baseline is None else {"the baseline": baseline})
-    if measures:
+    if measures or isinstance(qrels, Judged):
+        measures = measures or ["SetP"]  # quantities need none, but the labels of both
         scored = dict(score_each(Evaluator(measures, qrels, **options), named))
     else:
         ranked = {name: rank(qrels, data, **options) for name, data in named.items()}
         scored = {name: Results((), of, np.zeros((0, len(of)))) for name, of in ranked.items()}
+    for name, results in scored.items():
+        refuse_unjudged(name, results)
     return scored["the run"], scored.get("the baseline")
 
 
@@ -537,11 +559,20 @@ def _check(
     confidence: float,
 ) -> Check:
     sample, before_value = _sample(condition, now, unit), np.nan
-    new = decides = _estimate(sample, now, confidence)
-    if before is not None:
-        sample_before = _sample(condition, before, unit)
-        before_value = _estimate(sample_before, before, confidence)[0]
-        decides = _difference(sample, sample_before, confidence)
+    sample_before = None if before is None else _sample(condition, before, unit)
+    if sample.labelled is not None:
+        of_both = [sample.values]
+        if sample_before is not None:  # all that is printed of a quantity has one weight
+            of_both += [sample_before.values, sample.values - sample_before.values]
+        (mean, low, high), *change = _corrected(sample.labelled, confidence, *of_both)
+        new = decides = mean, max(low, min(mean, sample.lowest)), min(high, max(mean, sample.highest))
+        if condition.of_change:
+            before_value, decides = change[0][0], change[1]
+    else:
+        new = decides = _estimate(sample, now, confidence)
+        if condition.of_change and sample_before is not None and before is not None:
+            before_value = _estimate(sample_before, before, confidence)[0]
+            decides = _difference(sample, sample_before, confidence)
     observed, *interval = condition.met(np.array(decides)).tolist()
     unknown = "there is nothing that it is a share of" if np.isnan(decides[0]) else ""
     if not unknown and np.isnan(decides[1]):
@@ -551,4 +582,5 @@ def _check(
         verdict = "failed" if require == "shown" else "undecided"
     elif observed if require == "observed" else any(interval):
         verdict = "undecided" if require == "certain" and not all(interval) else "failed"
-    return Check(condition.text, verdict, before_value, new[0], *decides[1:], len(sample.values), unknown)
+    units = len(sample.values) if sample.labelled is None else sample.n
+    return Check(condition.text, verdict, before_value, new[0], *decides[1:], units, unknown)

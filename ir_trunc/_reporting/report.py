@@ -33,6 +33,7 @@ from ir_trunc._reporting.gate import Gate
 from ir_trunc._scoring._runs import RunsLike, by_name
 from ir_trunc._scoring._ties import tie_notes
 from ir_trunc._scoring.evaluator import IMPOSED, Options
+from ir_trunc._scoring.judged import Judged
 from ir_trunc._scoring.objects import MeasureLike, read_measures
 from ir_trunc._scoring.results import Abstention, Results
 from ir_trunc.measures.declaration import lower_is_better, oriented
@@ -132,16 +133,19 @@ def report(
     if gate is not None:
         instance("gate", gate, Gate, "what ir_trunc.check returns")
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in by_name(runs).items()}
+    labels = qrels if isinstance(qrels, Judged) else None
     inputs = [qrels, *named.values(), options.get("topics"), queries, documents]
     check_outputs([path], inputs)
     with noted() as notes:
-        judged, left, rank_one = read_once(qrels, options)
-        comparison = compare(measures, judged, named, baseline=baseline, intervals=True, unit=unit, **left)
+        judged, left, rank_one = read_once(qrels if labels is None else labels.mixed, options)
+        comparison = compare(
+            measures, labels or judged, named, baseline=baseline, intervals=True, unit=unit, **left
+        )
         asked = read_texts("queries", queries, comparison.topics)
         with noted(issued=False):  # the comparison has given the warnings
             lists = {name: rank_one(run) for name, run in named.items()}
             cuts = _cuts(measures, lists)
-            gains = _policy_gains(cuts, lists, folds, unit)
+            gains = _policy_gains(cuts if labels is None else None, lists, folds, unit)
             first = {} if documents is None else _first_documents(named, lists, left)
         notes += () if cuts is None else tie_notes(cuts.measure, lists)
         shown = {doc for of_run in first.values() for docs in of_run for doc in docs}
