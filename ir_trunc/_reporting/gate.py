@@ -33,7 +33,7 @@ from ir_trunc._scoring._statistics import (
 )
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
 from ir_trunc._scoring.judged import Judged, JudgedResults, corrected_together, refuse_unjudged
-from ir_trunc._scoring.objects import bind, parse_measure
+from ir_trunc._scoring.objects import bind, objects, parse_measure
 from ir_trunc._scoring.results import Result, Results, as_table
 from ir_trunc.measures.declaration import oriented
 from ir_trunc.measures.definition import BoundMeasure
@@ -540,7 +540,7 @@ def _results(
     """The new run and the baseline, scored by one evaluator: their warnings are those of both."""
     named = {"the run": run} | ({} if baseline is None else {"the baseline": baseline})
     if measures or isinstance(qrels, Judged):
-        measures = measures or ["SetP"]  # quantities need none, but the labels of both
+        measures = measures or [next(iter(objects.values()))]  # quantities need none, but results
         scored = dict(score_each(Evaluator(measures, qrels, **options), named))
     else:
         ranked = {name: rank(qrels, data, **options) for name, data in named.items()}
