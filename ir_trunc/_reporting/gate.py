@@ -32,8 +32,14 @@ from ir_trunc._scoring._statistics import (
     interval_of_share,
 )
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
-from ir_trunc._scoring.judged import Judged, JudgedResults, corrected_together, refuse_unjudged
-from ir_trunc._scoring.objects import bind, objects, parse_measure
+from ir_trunc._scoring.judged import (
+    Judged,
+    JudgedResults,
+    corrected_together,
+    judged_results,
+    refuse_unjudged,
+)
+from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc._scoring.results import Result, Results, as_table
 from ir_trunc.measures.declaration import oriented
 from ir_trunc.measures.definition import BoundMeasure
@@ -539,12 +545,19 @@ def _results(
 ) -> tuple[Results, Results | None]:
     """The new run and the baseline, scored by one evaluator: their warnings are those of both."""
     named = {"the run": run} | ({} if baseline is None else {"the baseline": baseline})
-    if measures or isinstance(qrels, Judged):
-        measures = measures or [next(iter(objects.values()))]  # quantities need none, but results
+    if measures:
         scored = dict(score_each(Evaluator(measures, qrels, **options), named))
     else:
-        ranked = {name: rank(qrels, data, **options) for name, data in named.items()}
-        scored = {name: Results((), of, np.zeros((0, len(of)))) for name, of in ranked.items()}
+
+        def lists(labels: Any, data: Any) -> Results:
+            ranked = rank(labels, data, **options)
+            return Results((), ranked, np.zeros((0, len(ranked))))
+
+        scored = {name: lists(getattr(qrels, "mixed", qrels), data) for name, data in named.items()}
+        if isinstance(qrels, Judged):
+            with noted(issued=False):
+                of_judge = {name: lists(qrels.judge, data) for name, data in named.items()}
+            scored = {name: judged_results(of, of_judge[name], qrels) for name, of in scored.items()}
     for name, results in scored.items():
         refuse_unjudged(name, results)
     return scored["the run"], scored.get("the baseline")

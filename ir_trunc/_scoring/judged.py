@@ -398,7 +398,7 @@ def unjudged_by_people(results: JudgedResults) -> int:
     """How many documents people did not label though they labelled the topic, in reach of the measures."""
     rankings, bound = results.rankings, [bind(measure) for measure in results.measures]
     cutoffs = [each.cutoff for each in bound if each is not None and each.cutoff is not None]
-    if len(cutoffs) == len(bound):
+    if cutoffs and len(cutoffs) == len(bound):
         rankings = rankings.cut(max(cutoffs))
     documents = rankings.lengths - np.bincount(rankings.judged_rows, minlength=len(rankings))
     return int(documents[results.labelled].sum())
