@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Annotated, Any, Literal
@@ -70,6 +70,19 @@ class Agreement(Result):
         """Coefficients, names by names; for tau_ap the row is x and the column y, see `meta.tau_ap`."""
         return square_table(self.names, self.values)
 
+    def p_values(self) -> pd.DataFrame:
+        """P values of Kendall's tau, names by names: that the orderings do not depend on each other (scipy).
+
+        `(p_values() < 0.001).sum().sum() / 2` of the N (N - 1) / 2 pairs are significant at this level. NaN
+        on the diagonal, and where all values of an ordering are equal.
+        """
+        from scipy.stats import kendalltau
+
+        p = np.full(self.values.shape, np.nan)
+        for row, column in combinations(range(len(self.names)), 2):
+            p[row, column] = p[column, row] = kendalltau(*self.orderings[[row, column]]).pvalue
+        return square_table(self.names, p)
+
     def frames(self) -> dict[str, pd.DataFrame]:
         """A row for every two names: name, other and the coefficient."""
         wide = self.to_pandas().rename_axis("name").reset_index()
@@ -108,11 +121,31 @@ class Agreement(Result):
                 means[row, column] = self.values[of_both].mean()
         return square_table(named, means)
 
-    def scatter(self, name: str | Measure, other: str | Measure, ax: Any = None) -> Any:
-        """Every item by its values in two orderings, as in Webber et al.'s Figure 2. Returns Axes."""
+    def scatter(
+        self,
+        name: str | Measure,
+        other: str | Measure,
+        ax: Any = None,
+        coloured_by: Sequence[str] | None = None,
+    ) -> Any:
+        """Every item by its values in two orderings, as in Webber et al.'s Figure 2. Returns Axes.
+
+        coloured_by: a name for each item, its collection for example (Amigó et al. 2022, figure 3).
+        """
         row, column = index_of_measure(name, self.names), index_of_measure(other, self.names)
         shown = _kit.ready_axes(ax, 4.8)
-        shown.plot(*self.orderings[[row, column]], "o", color="0.2", markersize=5, fillstyle="none")
+        of_items = np.array(coloured_by if coloured_by is not None else [""] * self.orderings.shape[1])
+        if len(of_items) != self.orderings.shape[1]:
+            raise InputError(f"coloured_by has {len(of_items)} names for {self.orderings.shape[1]} items.")
+        kinds = list(dict.fromkeys(of_items.tolist()))
+        for kind, style in zip(kinds, _kit.line_styles(len(kinds))):
+            marks = {"color": "0.2", "marker": "o"} if kinds == [""] else style
+            points = self.orderings[[row, column]][:, of_items == kind]
+            shown.plot(
+                *points, label=kind, **marks | {"linestyle": "none", "fillstyle": "none", "markersize": 5}
+            )
+        if coloured_by is not None:
+            _kit.legend_beside(shown)
         title = f"{_WORDS[self.coefficient]}: {self.values[row, column]:.3f}"
         shown.set(xlabel=str(name), ylabel=str(other), title=title)
         return shown

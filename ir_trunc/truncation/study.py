@@ -42,7 +42,7 @@ from ir_trunc.measures.declaration import lower_is_better
 
 __all__ = [
     "CUTS", "EXAMPLE", "FULL", "PAPER_2022", "TRUNCATED",
-    "agreement", "best_cuts", "cuts", "example", "nil_report",
+    "agreement", "best_cuts", "cuts", "example", "nil_report", "system_means",
 ]  # fmt: skip
 
 # The measures of the figures and tables in Amigó, Mizzaro & Spina (2022).
@@ -162,6 +162,59 @@ def agreement(
     """
     from scipy.stats import kendalltau
 
+    columns, rows = _means(truncated, full, qrels, runs, options)
+    if len(rows) < 2:
+        raise InputError("1 run: an agreement on the order of systems needs two runs or more.")
+    taus = {x: {y: kendalltau(columns[x], rows[y]).statistic for y in rows} for x in columns}
+    return as_table(pd.DataFrame(taus).rename_axis("full", axis=0).rename_axis("truncated", axis=1))
+
+
+def system_means(
+    truncated: MeasureLike,
+    full: MeasureLike,
+    qrels: QrelsLike | None,
+    runs: RunsLike,
+    **options: Unpack[Options],
+) -> pd.DataFrame:
+    """The means of each system by full lists and by lists cut at their best: what `agreement` orders.
+
+    `meta.agreement(dict(table.items()))` has their taus with p values, and pictures of two columns each
+    (figure 3 of Amigó, Mizzaro & Spina 2022).
+
+    Parameters
+    ----------
+    truncated : MeasureLike
+        Measures by which every list is cut at its best, and which then score it.
+    full : MeasureLike
+        Measures of the full lists.
+    qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, withheld
+        As for `ir_trunc.calc`.
+    runs : RunsLike
+        As for `ir_trunc.compare`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each system; columns: the measures `full`, and 'RBPT, cut' for a measure of cut lists.
+
+    Examples
+    --------
+    >>> from ir_trunc.truncation import study
+    >>> runs = {"long": {"q": ["a", "b", "c"]}, "late": {"q": ["b", "a"]}}
+    >>> study.system_means("SetF", "SetF RR", {"q": {"a": 1}}, runs).round(2)
+            SetF   RR  SetF, cut
+    system
+    long    0.50  1.0       1.00
+    late    0.67  0.5       0.67
+    """
+    cut, whole = _means(truncated, full, qrels, runs, options)
+    return as_table(whole.join(cut.add_suffix(", cut")).rename_axis("system"))
+
+
+def _means(
+    truncated: MeasureLike, full: MeasureLike, qrels: QrelsLike | None, runs: RunsLike, options: Options
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Systems by measures: means of lists cut at their best, and of full lists."""
     judged, _, rank_one = read_once(qrels, options)
     of_truncated, of_full = Evaluator(truncated, judged), Evaluator(full, judged)
     _refuse_losses(of_truncated)
@@ -172,11 +225,7 @@ def agreement(
         best = Results(tuple(curves), rankings, np.array([curve.best()[1] for curve in curves.values()]))
         best_means[name] = {written(measure): mean for measure, mean in best.aggregated.items()}
         full_means[name] = {written(measure): mean for measure, mean in means.items()}
-    if len(full_means) < 2:
-        raise InputError("1 run: an agreement on the order of systems needs two runs or more.")
-    columns, rows = (pd.DataFrame(means).T for means in (best_means, full_means))
-    taus = {x: {y: kendalltau(columns[x], rows[y]).statistic for y in rows} for x in columns}
-    return as_table(pd.DataFrame(taus).rename_axis("full", axis=0).rename_axis("truncated", axis=1))
+    return pd.DataFrame(best_means).T, pd.DataFrame(full_means).T
 
 
 def best_cuts(

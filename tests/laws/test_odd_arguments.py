@@ -259,6 +259,10 @@ CALLS = {
         study.agreement,
         {"truncated": "RBPT", "full": "AP", "qrels": QRELS, "runs": RUNS} | UNIVERSE | READING,
     ),
+    "study.system_means": (
+        study.system_means,
+        {"truncated": "RBPT", "full": "AP", "qrels": QRELS, "runs": RUNS} | UNIVERSE | READING,
+    ),
     "study.best_cuts": (study.best_cuts, TABLE | UNIVERSE | READING),
     "study.cuts": (study.cuts, TABLE | UNIVERSE | READING),
     "study.example": (study.example, {"measures": "RBPT", "irrelevant": 2, "relevant": 3, "scaled": True}),

@@ -5,10 +5,12 @@ import pytest
 from generated import queries, rankings_of
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
-from ir_trunc import calc, compare
+from ir_trunc import calc, compare, meta
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.rankings import Rankings
+from ir_trunc.synthetic import generated
 from ir_trunc.truncation import study
 from ir_trunc.truncation.study import bin_name, bin_of
 
@@ -157,3 +159,20 @@ def test_distribution_of_best_cuts_on_real_runs(robust):
     assert (nothing[["nDCGT(ideal='full')", "RBPT", "SetF"]] < 0.02).all()
     assert table.loc["1-4", ["RBU", "ERRU"]].min() > 0.3
     assert table["OIE"].drop("0").idxmax() == "65-128"
+
+
+def test_the_means_of_systems_have_taus_with_p_values_and_a_picture_by_collection():
+    """Amigó et al. 2022: of all taus, the share that is significant (4.3), and figure 3."""
+    qrels, runs = generated.collection(topics=20, systems=8)
+    table = study.system_means("RBPT OIE", "AP RBP", qrels, runs)
+    assert table.columns.tolist() == ["AP", "RBP", "RBPT, cut", "OIE, cut"]
+    taus = study.agreement("RBPT OIE", "AP RBP", qrels, runs)
+    found = meta.agreement(dict(table.items()))
+    assert found.to_pandas().loc["AP", "OIE, cut"] == taus.loc["AP", "OIE"]
+    expected = stats.kendalltau(table["AP"], table["OIE, cut"]).pvalue
+    assert found.p_values().loc["AP", "OIE, cut"] == pytest.approx(expected)
+    assert found.p_values().isna().sum().sum() == 4
+    ax = found.scatter("AP", "OIE, cut", coloured_by=["old", "new"] * (len(table) // 2))
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["old", "new"]
+    with pytest.raises(InputError, match="coloured_by has 1 names for"):
+        found.scatter("AP", "OIE, cut", coloured_by=["old"])
