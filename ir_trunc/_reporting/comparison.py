@@ -215,6 +215,21 @@ class Comparison(Saved):
 
         return plots.scores(self, ax)
 
+    def plot_topics(self, ax: Axes | None = None) -> Axes:
+        """Differences of the first two systems compared by topic, as in Sakai (2004), figure 3. Returns Axes.
+
+        Topics are sorted by the difference under the first measure.
+        """
+        from ir_trunc.plots import _kit
+
+        shown, (system, other) = _kit.ready_axes(ax, 7.2), self.compared[0]
+        D = self.values[:, self.systems.index(system)] - self.values[:, self.systems.index(other)]
+        D = D[:, np.argsort(-D[0], kind="stable")]
+        series = {name: (np.arange(1, len(self.topics) + 1), of) for name, of in zip(self.measures, D)}
+        _kit.draw_lines(shown, series, "topics, sorted by the first measure", f"{system} less {other}")
+        _kit.reference_line(shown, 0, "")
+        return shown
+
     def by_view(self) -> pd.DataFrame:
         """Means over all topics, over those with answers and over nil queries: rows of (queries, system)."""
         index = pd.MultiIndex.from_product([VIEWS, self.systems], names=["queries", "system"])

@@ -12,12 +12,16 @@ from ir_trunc._core.errors import InputError, counted, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, mapping, text, whole
 from ir_trunc._core.rankings import Floats, Rankings
+from ir_trunc._ranking.qrels import QrelsLike, read_qrels
 from ir_trunc._read.text import read_sizes
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import QRELS, Size, Sizes, is_path
 from ir_trunc.measures.parts import binary, collection_sizes
 from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._kit import Axes
+from ir_trunc.truncation.study import bin_name, bin_of
+
+_RELEVANT = "relevant documents by topic"
 
 
 def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = None) -> Axes:
@@ -172,14 +176,18 @@ def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+def cuts(table: pd.DataFrame, ax: Axes | None = None, qrels: QrelsLike | None = None) -> Axes:
     """Distribution of best cuts: stems for a few measures, a shaded table for many.
+
+    With qrels also that of the numbers of relevant documents by topic (Amigó et al. 2022, figure 2).
 
     Parameters
     ----------
     table : DataFrame
         That of `study.cuts`: bins by measures.
     ax : Axes, optional
+    qrels : QrelsLike, optional
+        The judgments, as `ir_trunc.calc` takes them.
 
     Returns
     -------
@@ -200,6 +208,15 @@ def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'lists (%)'
     """
     _kit.number_table(table, "study.cuts")
+    relevant = None
+    if qrels is not None:
+        judgments = read_qrels(qrels).judgments
+        R = bin_of(np.bincount(judgments.rows[judgments.grades > 0], minlength=len(judgments.topics)))
+        bins = [bin_name(number) for number in range(max(len(table), int(R.max()) + 1))]
+        table = table.reindex(bins, fill_value=0.0)
+        relevant = np.bincount(R, minlength=len(bins)) / len(R)
+    if relevant is not None and table.shape[1] > _kit.MOST_NAMES:
+        table = table.assign(**{_RELEVANT: relevant})
     if table.shape[1] > _kit.MOST_NAMES:
         ax = _kit.shaded_table(100 * table.T, "{:.0f}", ax)
         ax.set(xlabel="best cut (documents)", title="lists (%)")
@@ -211,6 +228,8 @@ def cuts(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
         x = np.arange(len(table)) + apart * (number - middle)
         ax.vlines(x, 0, 100 * shares, color=style["color"], linestyle=style["linestyle"], linewidth=1.3)
         ax.plot(x, 100 * shares, label=_style.label(name), **style | {"linestyle": "none"}, clip_on=False)
+    if relevant is not None:
+        ax.plot(100 * relevant, color=_style.ACCENT, linewidth=1.2, label=_RELEVANT, zorder=0.5)
     ax.set(xlabel="best cut (documents)", ylabel="lists (%)")
     _kit.legend_beside(ax)
     _kit.slanted_ticks(ax, table.index)

@@ -328,7 +328,7 @@ CALLS = {
     "plots.calendar": (plots.calendar, {"ax": AXES, "table": pd.DataFrame({"news": [True], "a": [False]})}),
     "plots.caption": (plots.caption, {"ax": AXES, "data": "d", "topics": 1, "systems": 2}),
     "plots.curve": (plots.curve, {"curve": CURVE, "topic": "1", "measure": "AP", "ax": None}),
-    "plots.cuts": (plots.cuts, {"table": study.cuts("AP", QRELS, RUNS), "ax": None}),
+    "plots.cuts": (plots.cuts, {"table": study.cuts("AP", QRELS, RUNS), "ax": None, "qrels": QRELS}),
     "plots.example": (plots.example, {"table": study.example("RBPT"), "ax": None}),
     "plots.lengths": (plots.lengths, {"table": study.best_cuts("AP", QRELS, RUNS), "ax": None}),
     "plots.lines": (plots.lines, {"series": study.example("RBPT"), "best": True, "ax": None}),

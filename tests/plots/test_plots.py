@@ -20,6 +20,7 @@ from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._kit import save_picture
 from ir_trunc.synthetic import generated
 from ir_trunc.truncation import Greedy, LargestGap, Oracle, cross_validate, study
+from ir_trunc.truncation.study import bin_name
 
 matplotlib = pytest.importorskip("matplotlib")
 Figure = pytest.importorskip("matplotlib.figure").Figure
@@ -51,6 +52,9 @@ PICTURES = {
     "example": lambda ax=None: plots.example(study.example("FlatU RBU"), ax=ax),
     "agreement": lambda ax=None: plots.agreement(TAUS, ax=ax),
     "cuts": lambda ax=None: plots.cuts(study.cuts("RBPU SetF", None, {"s": RANKINGS}), ax=ax),
+    "cuts and R": lambda ax=None: plots.cuts(
+        study.cuts("RBPU SetF", None, {"s": RANKINGS}), ax, {"1": {"a": 1}, "2": dict.fromkeys("abcdef", 1)}
+    ),
     "shaded": lambda ax=None: plots.cuts(study.cuts(study.CUTS, None, {"s": RANKINGS}), ax=ax),
     "policies": lambda ax=None: plots.policies(POLICIES, ax=ax),
     "costs": lambda ax=None: plots.policies(POLICIES, "cost", ax=ax),
@@ -545,3 +549,22 @@ def test_long_names_leave_room_for_the_picture():
     words = [tick.get_text() for tick in ax.get_yticklabels()][:2]
     assert words == [f"{letter * 24}...{letter * 12}" for letter in "ab"]
     assert ax.bbox.width > 0.3 * ax.figure.bbox.width
+
+
+def test_the_line_of_relevant_documents_has_the_bins_of_the_cuts():
+    """Amigó et al. 2022, figure 2: a topic with 1 relevant document, one with 40 and one with none."""
+    table = study.cuts("RBPT", None, {"s": RANKINGS})
+    qrels = {"1": {"a": 1}, "2": {str(n): 1 for n in range(40)}, "3": {"a": 0}}
+    [line] = [line for line in plots.cuts(table, qrels=qrels).lines if "relevant" in str(line.get_label())]
+    found = dict(zip([bin_name(number) for number in range(7)], line.get_ydata().round(1)))
+    assert {name: share for name, share in found.items() if share} == {"0": 33.3, "1-4": 33.3, "33-64": 33.3}
+
+
+def test_differences_by_topic_are_sorted_by_the_first_measure():
+    """Sakai 2004, figure 3."""
+    qrels = {str(n): {"a": 1, "b": 1} for n in range(4)}
+    runs = {"AF": {"0": ["x", "a"], "1": ["a", "b"], "2": ["a"], "3": []}}
+    runs["noAF"] = {topic: ["x", "a"] for topic in qrels}
+    ax = compare("RR Q", qrels, runs).plot_topics()
+    assert ax.lines[0].get_ydata().tolist() == [0.5, 0.5, 0, -0.5]
+    assert ax.get_ylabel() == "AF less noAF"
