@@ -19,7 +19,6 @@ from ir_trunc._core.errors import (
     IrTruncError,
     IrTruncWarning,
     ParameterError,
-    ParameterTypeError,
     UnknownMeasureError,
 )
 from ir_trunc._scoring.objects import measure, parse_measure
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from ir_trunc._reporting.report import report
     from ir_trunc._reporting.reproduction import reproduce
     from ir_trunc._scoring.evaluator import calc, calc_aggregate, curves, evaluator, iter_calc
-    from ir_trunc._scoring.judged import Judged
+    from ir_trunc._scoring.judged import Judged, sample_for_people
     from ir_trunc.truncation._log import read_log
     from ir_trunc.truncation._text import load_policy
     from ir_trunc.truncation._wrapping import with_effort, with_terminal
@@ -60,7 +59,7 @@ _LATER = {
         "_read.readers.squad": ["read_predictions"],
         "_read.readers.topics": ["read_topics"],
         "_scoring.evaluator": ["calc", "calc_aggregate", "curves", "evaluator", "iter_calc"],
-        "_scoring.judged": ["Judged"],
+        "_scoring.judged": ["Judged", "sample_for_people"],
         "_reporting.compare": ["compare"],
         "_reporting.gate": ["check"],
         "_reporting.how_many": ["how_many"],
@@ -80,7 +79,6 @@ __all__ = [
     "Judged",
     "NilRule",
     "ParameterError",
-    "ParameterTypeError",
     "Rankings",
     "UnknownMeasureError",
     "__version__",
@@ -104,6 +102,7 @@ __all__ = [
     "read_topics",
     "report",
     "reproduce",
+    "sample_for_people",
     "show_versions",
     "with_effort",
     "with_terminal",
@@ -113,7 +112,17 @@ __all__ = [
 
 _OLD = {
     name: f"ir_trunc.typing.{name}"
-    for name in ("Comparison", "Curve", "MeasureLike", "Qrels", "QrelsLike", "Reading", "Results", "RunLike")
+    for name in (
+        "Comparison",
+        "Curve",
+        "MeasureLike",
+        "ParameterTypeError",
+        "Qrels",
+        "QrelsLike",
+        "Reading",
+        "Results",
+        "RunLike",
+    )
 } | {
     "nil_report": "ir_trunc.truncation.study.nil_report",
     "read_decisions": "ir_trunc._ranking.decisions.read_decisions",

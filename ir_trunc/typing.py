@@ -1,6 +1,7 @@
 """Types for annotations of your own functions: what arguments may be, and what functions return."""
 
 from ir_trunc._core.curve import Curve
+from ir_trunc._core.errors import ParameterTypeError
 from ir_trunc._ranking.qrels import Qrels, QrelsLike
 from ir_trunc._ranking.runs import RunLike
 from ir_trunc._read.reading import Reading
@@ -16,6 +17,6 @@ from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
 
 __all__ = [
     "Aggregated", "ByMeasure", "Comparison", "Curve", "Evaluator", "Gate", "HowMany", "JudgeAgreement",
-    "JudgedResults", "MeasureLike", "Qrels", "QrelsLike", "Reading", "Reproduction", "Results", "RunLike",
-    "RunsLike",
+    "JudgedResults", "MeasureLike", "ParameterTypeError", "Qrels", "QrelsLike", "Reading", "Reproduction",
+    "Results", "RunLike", "RunsLike",
 ]  # fmt: skip

@@ -26,7 +26,7 @@ measure MEASURE?  what the lengths maximise (default: RBPT(p=0.8))
 --price X  what a document costs, for the table
 --cost COLUMN  the column of the run with the cost of each document, its tokens for example (default: cost)
 --budget X  the highest cost of the documents of a question: every policy is tried under it
-= topics missing unjudged reading
+= judge topics missing unjudged reading
 """
 
 _EPILOG = """
@@ -47,7 +47,7 @@ def main(words: Sequence[str]) -> int:
     args = OneLineParser("how-many", _ABOUT, _DECLARED, _EPILOG).read(words)
     check_outputs([args.output], [args.labels, args.run, args.topics])
     options = args.of(["measure"]) | args.keywords(how_many) | args.scoring
-    advice = how_many(args.labels, args.run, **options)
+    advice = how_many(args.with_judge(args.labels), args.run, **options)
     if args.output is not None:
         advice.policy.save(args.output)
     print(advice)

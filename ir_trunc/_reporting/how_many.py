@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, is_dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from ir_trunc._reporting._selection import (
 from ir_trunc._scoring._runs import progress
 from ir_trunc._scoring._statistics import interval_of_equals
 from ir_trunc._scoring.evaluator import Options
+from ir_trunc._scoring.judged import Judged, corrected_values
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.definition import BoundMeasure, influence
 from ir_trunc.truncation._fitting import one_measure, single_measure
@@ -115,7 +117,9 @@ class HowMany(Result):
     measure : str
         The measure of the scores.
     questions, unanswerable : int
-        Number of questions, and of those without an answer in the labels.
+        Number of questions, and of those without an answer in the labels (with `Judged` those of the judge).
+    judged : str
+        With `Judged`, how far the judge and people agree, "" without; scores and shares are then corrected.
     unit, units : str and int
         The outermost key of the questions ("" without keys), over which means are nested, and how many values
         it has (without keys the number of questions), over which folds and intervals are.
@@ -157,6 +161,7 @@ class HowMany(Result):
     measure: str
     questions: int
     unanswerable: int
+    judged: str
     unit: str
     units: int
     production: float | None
@@ -196,6 +201,9 @@ class HowMany(Result):
     def _advice(self, best: int, now: int) -> Iterator[str]:
         weighted = "" if self.production is None else f" (weighted to {self.production:.0%})"
         unanswerable = f"{self.unanswerable} of them without an answer{weighted}"
+        if self.judged:
+            yield f"{self.judged} Scores and shares are corrected by people's labels."
+            unanswerable += " by the judge"
         yield f"{counted(self.questions, 'question')}, {unanswerable}; {self.folds}-fold cross-validation."
         if self.budget is not None:
             yield f"The documents of a question may cost {self.budget:g} together."
@@ -339,7 +347,8 @@ def how_many(
     ----------
     labels : QrelsLike or None
         Which documents are relevant, such as `{question: {document: 1}}`. A question without any is one that
-        should get no answer. A frame or records have no row for it: `topics=` names all questions then.
+        should get no answer. A frame or records have no row for it: `topics=` names all questions then. With
+        `Judged`, policies are fitted on the labels of the judge, and chosen by means that people's correct.
     retrieved : RunLike
         What the system returned for each question, with scores; in any form that `ir_trunc.calc` takes, such
         as `{question: {document: score}}` or a frame. The lists should be long enough to be cut. Where the
@@ -410,7 +419,16 @@ def how_many(
     """
     if cost is not None:
         options["columns"] = {**(options.get("columns") or {}), "cost": text("cost", cost)}
-    rankings = _ranked(labels, retrieved, options)
+    people, agreement = None, ""
+    if isinstance(labels, Judged):
+        if keep is not None or unanswerable is not None or options.get("keys"):
+            raise ParameterError("how_many: with Judged, leave out keep=, unanswerable= and keys=.")
+        retrieved = [*retrieved] if isinstance(retrieved, Iterator) else retrieved
+        people, agreement = _People.of(labels, retrieved, options), labels.agreement().heading
+        with noted(issued=False):  # those of the mixed labels say the same
+            rankings = rank(labels.judge, retrieved, **options)
+    else:
+        rankings = _ranked(labels, retrieved, options)
     _check_that_ids_match(rankings)
     bound, named = one_measure(measure), single_measure(measure)
     _check_that_shorter_can_win(bound, named, rankings)
@@ -422,15 +440,16 @@ def how_many(
     weights = weights_of(nil, split.weights, unanswerable)
     _check_that_it_has_weights(bound, weights)
     trials, left_out = _try_policies(policies, also, present, budget, named, split, weights, keep)
-    trials, values = _best_first(trials, bound, rankings, weights)
-    table, kept = _quantities(trials, split, weights, price, budget)
+    trials, values = _best_first(trials, bound, rankings, weights, people)
+    table, kept, answerable = _quantities(trials, split, weights, price, budget, people)
     scores, kept_shares = values.mean(axis=1), table["kept"].to_numpy()
     _check_that_one_keeps_enough(table, keep)
     ranks = np.array([trial.rank for trial in trials])
     is_reference = table["policy"].isin((SILENT, WHOLE)).to_numpy() | ((ranks == 0) & (present is not None))
-    drawn = np.vstack([values, kept * split.weights, weights, ~nil * split.weights])
+    drawn = np.vstack([values, kept * split.weights, weights, answerable * split.weights])
     by_kind = unanswerable is not None and not split.unit
-    draws = bootstrap(drawn, split.unit_of, nil if by_kind else np.zeros(units, bool), seed)
+    kinds = nil if by_kind else np.zeros(units, bool) if people is None else people.labelled
+    draws = bootstrap(drawn, split.unit_of, kinds, seed)
     allowed = np.flatnonzero(kept_shares >= (keep or 0) - TOLERANCE)
     reference = int(allowed[np.where(is_reference, scores, -np.inf)[allowed].argmax()])
     chance = chance_of_lead(scores[allowed], draws.scores[:, allowed], is_reference[allowed])
@@ -449,6 +468,7 @@ def how_many(
         measure=str(named),
         questions=len(rankings),
         unanswerable=int(nil.sum()),
+        judged=agreement,
         unit=split.unit,
         units=units,
         production=unanswerable,
@@ -456,11 +476,11 @@ def how_many(
         seed=seed,
         expected=_expected(table.iloc[best], draws, None if is_reference[best] else chosen),
         expected_kept=_expected_kept(
-            table["kept"][best], draws, None if is_reference[best] else chosen, split
+            table["kept"][best], draws, None if is_reference[best] else chosen, split, people is not None
         ),
         reference=trials[reference].name,
         chance=chance,
-        separation=separation(None if split.unit else rankings.first_scores, nil),
+        separation=separation(None if split.unit or people is not None else rankings.first_scores, nil),
         tolerance=tolerance,
         keep=keep,
         budget=budget,
@@ -634,12 +654,50 @@ def _try_policies(
     return trials, left_out
 
 
+@dataclass(frozen=True)
+class _People:
+    """The lists of the questions that people labelled, with their labels, and which these are (Q)."""
+
+    rankings: Rankings
+    labelled: Bools
+
+    @classmethod
+    def of(cls, labels: Judged, retrieved: Any, options: Any) -> _People:
+        mixed = rank(labels.mixed, retrieved, **options)
+        labelled = labels.labelled(mixed.topics)
+        return cls(mixed.take(np.flatnonzero(labelled)), labelled)
+
+
+def _of_lists(
+    function: Callable[[Rankings], Any], rankings: Rankings, trials: list[_Trial], people: _People | None
+) -> Floats:
+    """A function of the lists of each trial (P x Q), corrected where people labelled some."""
+    values = np.array([function(rankings.cut(trial.cuts)) for trial in trials])
+    if people is None:
+        return values
+    cut = [people.rankings.cut(trial.cuts[people.labelled]) for trial in trials]
+    by_people = np.array([function(lists) for lists in cut], np.float64)
+    return corrected_values(by_people, values.astype(np.float64), people.labelled)
+
+
+def _kept(lists: Rankings) -> Bools:
+    """Which lists keep a relevant document (Q)."""
+    hits = lists.judged_rows[lists.judged_grades > 0]
+    return (np.bincount(hits, minlength=len(lists)) > 0) & ~lists.judgments.nil_queries
+
+
+def _silent(lists: Rankings, nil: bool) -> Bools:
+    """Which lists are empty and belong to questions without (or with) an answer (Q)."""
+    empty: Bools = (lists.lengths == 0) & (lists.judgments.nil_queries == nil)
+    return empty
+
+
 def _best_first(
-    trials: list[_Trial], bound: BoundMeasure, rankings: Rankings, weights: Floats
+    trials: list[_Trial], bound: BoundMeasure, rankings: Rankings, weights: Floats, people: _People | None
 ) -> tuple[list[_Trial], Floats]:
     """The trials by falling score, and the values of the questions under each (P x Q)."""
     goal = None if (weights == 1).all() else weights
-    values = np.array([influence(bound, rankings.cut(trial.cuts), goal) for trial in trials])
+    values = _of_lists(lambda lists: influence(bound, lists, goal), rankings, trials, people)
     # Of equal scores the shorter lists come first, and of equal lists what is simpler.
     lengths = np.array([trial.cuts.mean() for trial in trials])
     order = np.lexsort((np.arange(len(trials)), lengths, -np.round(values.mean(axis=1), 12)))
@@ -647,21 +705,37 @@ def _best_first(
 
 
 def _quantities(
-    trials: list[_Trial], split: Split, weights: Floats, price: float | None, budget: float | None
-) -> tuple[pd.DataFrame, Bools]:
-    """The columns of the table that no bootstrap is needed for, and which questions are kept (P x Q)."""
-    nil, nested, count = split.rankings.judgments.nil_queries, split.weights, len(weights)
+    trials: list[_Trial],
+    split: Split,
+    weights: Floats,
+    price: float | None,
+    budget: float | None,
+    people: _People | None,
+) -> tuple[pd.DataFrame, Floats, Floats]:
+    """The columns of the table that no bootstrap is needed for, which questions are kept (P x Q), and which
+    have an answer (Q).
+    """
+    nested, count = split.weights, len(weights)
+    nil: Any = split.rankings.judgments.nil_queries
     lists = [split.rankings.cut(trial.cuts) for trial in trials]
-    hits = [cut.judged_rows[cut.judged_grades > 0] for cut in lists]
-    kept = np.array([np.bincount(rows, minlength=count) > 0 for rows in hits]) & ~nil
+    kept = _of_lists(_kept, split.rankings, trials, people)
     empty = np.array([cut.lengths == 0 for cut in lists])
+    rightly, wrongly = (
+        _of_lists(partial(_silent, nil=right), split.rankings, trials, people) for right in (True, False)
+    )
+    unanswered: Any = empty
+    answerable = ~nil
+    if people is not None:
+        by_people = (~people.rankings.judgments.nil_queries).astype(float)
+        answerable = corrected_values(by_people, answerable.astype(float), people.labelled)
+        nil, unanswered = 1 - answerable, rightly + wrongly
     with np.errstate(invalid="ignore"):  # no question is unanswerable, or none is unanswered
         columns = {
             "policy": [trial.name for trial in trials],
             "fitted": [_as_text(trial.fitted) for trial in trials],
-            "kept": kept @ nested / (~nil @ nested),
-            "unanswered": (empty & nil) @ nested / (nil @ nested),
-            "wrongly": (empty & ~nil) @ weights / (empty @ weights),
+            "kept": kept @ nested / (answerable @ nested),
+            "unanswered": rightly @ nested / (nil @ nested),
+            "wrongly": wrongly @ weights / (unanswered @ weights),
             "empty": empty @ weights / count,
             "length": np.array([cut.lengths @ weights for cut in lists]) / count,
             "cost": np.array([_costs(cut, price) @ weights for cut in lists]) / count,
@@ -669,7 +743,8 @@ def _quantities(
             "limited": np.array([trial.limited @ weights for trial in trials])
             / (count if budget else math.nan),
         }
-    return pd.DataFrame(columns), kept
+        columns |= {name: np.clip(columns[name], 0, 1) for name in ("kept", "unanswered", "wrongly")}
+    return pd.DataFrame(columns), kept, answerable
 
 
 def _in_doubt(reference: int, now: int | None, allowed: Ints, drawn: Floats) -> int:
@@ -691,7 +766,9 @@ def _expected(row: pd.Series, draws: Draws, chosen: Ints | None) -> tuple[float,
     return float(new.mean()), float(low), float(high)
 
 
-def _expected_kept(own: float, draws: Draws, chosen: Ints | None, split: Split) -> tuple[float, float]:
+def _expected_kept(
+    own: float, draws: Draws, chosen: Ints | None, split: Split, corrected: bool
+) -> tuple[float, float]:
     """The same of the share of the answerable questions that is kept, with its lower bound."""
     from scipy.stats import binomtest
 
@@ -700,7 +777,7 @@ def _expected_kept(own: float, draws: Draws, chosen: Ints | None, split: Split) 
         int((~split.rankings.judgments.nil_queries).sum()),
     )
     share = float(new.mean()) if len(new) else float(own)
-    if split.unit:  # lists of one unit are not independent
+    if split.unit or corrected:  # lists of one unit are not independent, nor are corrected shares counts
         return share, math.nan
     keeping = binomtest(_hits(share, answerable), answerable, alternative="greater")
     return share, float(keeping.proportion_ci(2 * _INTERVAL[1] / 100 - 1).low)

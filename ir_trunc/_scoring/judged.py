@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from ir_measures.measures.base import MeanAgg
 
 from ir_trunc._core.errors import InputError, ParameterError, counted, warn
 from ir_trunc._core.lazy import cached_property, pd
-from ir_trunc._core.parameters import generator, several
+from ir_trunc._core.parameters import generator, several, whole
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._output.tables import fitted, table_text
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels
@@ -28,7 +28,7 @@ from ir_trunc._scoring.objects import bind
 from ir_trunc._scoring.results import Result, Results
 from ir_trunc.measures.definition import influence
 
-__all__ = ["Corrected", "Estimate", "JudgeAgreement", "Judged", "JudgedResults", "corrected_means"]
+__all__ = ["Corrected", "Estimate", "JudgeAgreement", "Judged", "JudgedResults", "sample_for_people"]
 
 FEW_LABELLED, _FEWEST = 20, 2
 _DIFFERING = 10  # topics of people on which the judge's scores have to differ before they are used
@@ -91,6 +91,15 @@ def corrected_together(scores: Floats, labelled: Bools) -> Estimate:
     weights = corrected_means(people, judge, labelled).weight[scores.any(axis=1)]
     weight = np.full(len(scores), weights.min() if len(weights) else 0.0)
     return corrected_means(people, judge, labelled, weight)
+
+
+def corrected_values(people: Floats, judge: Floats, labelled: Bools) -> Floats:
+    """Values of all N topics (... x N) whose means over topics are the corrected means."""
+    n, topics = people.shape[-1], len(labelled)
+    weight = corrected_means(people, judge, labelled).weight[..., None]
+    values: Floats = weight * judge * topics / max(topics - n, 1)
+    values[..., labelled] = (people - weight * judge[..., labelled]) * topics / n
+    return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +210,67 @@ class Judged:
             raise InputError("Judged: there is no document that both people and the judge labelled.")
         answered = [[any(n > 0 for n in by.get(q, {}).values()) for q in topics] for by in (judge, people)]
         return JudgeAgreement(counts, 1.0 - np.array(answered))
+
+
+def sample_for_people(
+    labels: QrelsLike,
+    runs: Mapping[str, RunLike] | None = None,
+    n: int = 50,
+    seed: int = 0,
+    *,
+    queries: Mapping[str, str] | None = None,
+    documents: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Topics for people to label, drawn at random, as a sheet with a row for each passage of the runs.
+
+    Passages are in random order, so that neither runs nor ranks can be told. People fill in the column
+    relevance, 0 for a passage that is not relevant. `sheet.to_csv(path, index=False)` is then read as qrels.
+
+    Parameters
+    ----------
+    labels : QrelsLike or Judged
+        The labels of the judge. Of `Judged` those topics are drawn that people have not labelled.
+    runs : dict of RunLike, optional
+        `{name: run}`: the sheet has all documents of these; without runs, those that the judge labelled.
+    n, seed : int
+        How many topics are drawn, and the seed of their choice.
+    queries, documents : dict, optional
+        Their texts, `{id: text}`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        query_id, query, doc_id, document and relevance, which is empty. A topic without a document has one
+        row with the document `__nil__`, whose relevance is 0.
+
+    Raises
+    ------
+    InputError
+        Where there are fewer than n topics to draw.
+
+    Examples
+    --------
+    >>> import ir_trunc
+    >>> judge = {str(q): {"a": 1, "b": 0} for q in range(9)}
+    >>> sheet = ir_trunc.sample_for_people(judge, {"mine": {q: {"a": 0.9} for q in judge}}, n=2)
+    >>> sheet["query_id"].tolist(), sheet["doc_id"].tolist()
+    (['5', '6'], ['a', 'a'])
+    """
+    chosen, random = labels if isinstance(labels, Judged) else None, generator(seed)
+    judge = read_qrels(labels).to_dict() if chosen is None else chosen.judge.to_dict()
+    possible = sorted(set(judge) - (set() if chosen is None else chosen.topics))
+    if whole("n", n, 1) > len(possible):
+        raise InputError(f"n={n}: there are {counted(len(possible), 'topic')} that people have not labelled.")
+    lists = [judge] if runs is None else [read_run(run).to_dict() for run in runs.values()]
+    rows = []
+    for topic in sorted(random.choice(possible, n, replace=False).tolist()):
+        docs = sorted({doc for of_run in lists for doc in of_run.get(topic, {})} - {PLACEHOLDER})
+        order = random.permutation(len(docs)).tolist()
+        rows += [(topic, docs[place], "") for place in order] or [(topic, PLACEHOLDER, "0")]
+    sheet = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+    sheet.insert(1, "query", [(queries or {}).get(topic, "") for topic in sheet["query_id"]])
+    sheet.insert(3, "document", [(documents or {}).get(doc, "") for doc in sheet["doc_id"]])
+    return sheet
 
 
 _ROWS = ("false positives", "misses", "kappa", "no answer, judge", "no answer, people")

@@ -214,6 +214,10 @@ CALLS = {
          "price": 1.5, "cost": None, "budget": None, "tolerance": 0.01, "policies": "Greedy LargestGap",
          "also": "Knee", "present": 1, "folds": 2, "seed": 0} | UNIVERSE | READING,
     ),
+    "sample_for_people": (
+        ir_trunc.sample_for_people,
+        {"labels": QRELS, "runs": {"run": RUN}, "n": 1, "seed": 0, "queries": None, "documents": None},
+    ),
     "HowMany.plot": (ADVICE.plot, {"against": "length", "ax": None}),
     "truncation.AdaptiveK": (truncation.AdaptiveK, {"share": 0.9, "buffer": 5}),
     "truncation.Surprise": (truncation.Surprise, {"surprise": 1.0}),

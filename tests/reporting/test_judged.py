@@ -111,3 +111,69 @@ def test_commands_take_the_labels_of_a_judge(folder, command):
     assert page[0] == 0
     status, out, err = command("people.json", "all.json", "RBPT", "--judge", "nosuch.json")
     assert (status, out, len(err.splitlines())) == (2, "", 1)
+
+
+def long_lists(questions=150, seed=0):
+    """Lists of 50: a third of the questions has no answer, and by a judge with 5 % errors hardly one."""
+    rng = np.random.default_rng(seed)
+    truth = {
+        str(q): {str(d): int(q % 3 > 0 and d < rng.integers(1, 5)) for d in range(50)}
+        for q in range(questions)
+    }
+    run = {
+        q: {d: float(rng.normal(0.35 * g + 0.3, 0.1)) for d, g in docs.items()} for q, docs in truth.items()
+    }
+    judge = {q: {d: int(g or rng.random() < 0.05) for d, g in docs.items()} for q, docs in truth.items()}
+    return truth, judge, {q: truth[q] for q in rng.permutation(questions)[:50].astype(str)}, run
+
+
+def test_how_many_chooses_by_corrected_means():
+    truth, judge, humans, run = long_lists()
+    true, alone = ir_trunc.how_many(truth, run), ir_trunc.how_many(judge, run)
+    with pytest.warns(ir_trunc.IrTruncWarning, match="by people 19, which is beyond chance"):
+        both = ir_trunc.how_many(Judged(judge, humans), run)
+    assert (true.advised, alone.advised, both.advised) == ("ScoreThreshold", "Fixed(k=3)", "ScoreThreshold")
+    assert both.expected[1] < true.expected[0] < both.expected[2]
+    assert not alone.expected[1] < true.expected[0] < alone.expected[2]
+    first, second, *_ = both.heading.splitlines()
+    assert first.startswith(
+        "The judge against people: 2500 documents of 50 topics. By the judge 0 of 50 topics"
+    )
+    assert "150 questions, 2 of them without an answer by the judge" in second
+    table = both.to_pandas().set_index("policy")
+    assert table[["kept", "unanswered", "wrongly"]].stack().dropna().between(0, 1).all()
+    fixed = table.loc["Fixed(k=2)"]
+    cut = {q: dict(sorted(docs.items(), key=lambda item: -item[1])[:2]) for q, docs in run.items()}
+    expected = ir_trunc.calc("RBPT(p=0.8)", Judged(judge, humans), cut).corrected.table.iloc[0]
+    assert [fixed["score"], fixed["low"], fixed["high"]] == pytest.approx(
+        expected[["corrected", "low", "high"]].tolist(), abs=0.01
+    )
+    assert fixed["score"] == pytest.approx(expected["corrected"])
+    for options in ({"keep": 0.9}, {"unanswerable": 0.3}):
+        with pytest.raises(ir_trunc.ParameterError, match="leave out keep=, unanswerable= and keys="):
+            ir_trunc.how_many(Judged(judge, humans), run, **options)
+
+
+def test_a_sheet_for_people_is_read_as_their_labels(tmp_path):
+    texts = {d: f"passage {d}" for d in map(str, range(10))}
+    runs = {"all": RUN, "short": SHORT}
+    sheet = ir_trunc.sample_for_people(JUDGE, runs, n=30, seed=1, queries={"1": "why?"}, documents=texts)
+    chosen = sheet["query_id"].unique().tolist()
+    assert (len(chosen), len({*sheet["doc_id"]})) == (30, 10)
+    shown = {q: set(rows["doc_id"]) for q, rows in sheet.groupby("query_id")}
+    assert shown == {q: {*RUN[q], *SHORT[q]} for q in chosen}
+    assert (sheet["document"] == "passage " + sheet["doc_id"]).all()
+    assert (sheet["relevance"] == "").all()
+    again = ir_trunc.sample_for_people(JUDGE, runs, n=30, seed=1)
+    assert again[["query_id", "doc_id"]].equals(sheet[["query_id", "doc_id"]])
+    sheet["relevance"] = [TRUTH[q][d] for q, d in zip(sheet["query_id"], sheet["doc_id"])]
+    sheet.to_csv(tmp_path / "people.csv", index=False)
+    labels = Judged(JUDGE, tmp_path / "people.csv")
+    assert labels.topics == {*chosen}
+    assert compare("RBPT", labels, runs).labelled == 30
+    more = ir_trunc.sample_for_people(labels, runs, n=120)
+    assert not {*more["query_id"]} & {*chosen}
+    with pytest.raises(InputError, match="n=121: there are 120 topics that people have not labelled"):
+        ir_trunc.sample_for_people(labels, runs, n=121)
+    nothing = ir_trunc.sample_for_people({"1": {"a": 1}, "2": {}}, {"none": {"1": {}, "2": {}}}, n=2)
+    assert nothing[["doc_id", "relevance"]].to_numpy().tolist() == [["__nil__", "0"]] * 2

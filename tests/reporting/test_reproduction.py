@@ -126,7 +126,7 @@ def test_other_data_are_not_called_the_papers(collection):
 
 
 @pytest.mark.parametrize(("collections", "error", "message"), [
-    *(([wrong], ir_trunc.ParameterTypeError, r"a pair \(qrels, runs\) is needed")
+    *(([wrong], ir_trunc.typing.ParameterTypeError, r"a pair \(qrels, runs\) is needed")
       for wrong in ("qrels", ("qrels",), ("qrels", "runs", "more"), None)),
     ([("qrels", "runs")] * 2, ir_trunc.InputError, "computed on one collection; 2 are given"),
     ([], ir_trunc.InputError, "give qrels and runs"),
