@@ -12,6 +12,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +24,7 @@ RUN, QRELS = partial(ir_trunc.rank, {"1": {"a": 1}}), partial(ir_trunc.evaluator
 TOPICS, LOG, ANSWERS = ir_trunc.read_topics, ir_trunc.read_log, ir_trunc.read_answers
 TEXTS = partial(_texts.read_texts, "documents", wanted={"1"})
 CDET = '{"topic": "@", "results": {"2024-01-01": [{"qid": "q", "question-rank": 1, "doc-ranking": ['
+CDET_DOCS = "".join(f'{{"doc_id": "d{doc}", "score": 9}}, ' for doc in range(90))
 SPAN = '{"context": {"span_id": "@"}, "attributes": {"input.value": "@", "retrieval.documents": ['
 QUESTION = (
     '{"id": "@", "question": "who wrote this and when", "answer": "some words of an answer", "correct": 1}'
@@ -42,7 +44,7 @@ FORMS = {  # what is read; what stands at both ends; of each topic, what stands 
     "lines: ids": (TOPICS, "", "", "@\n"),
     "lines: one id": (TOPICS, "", "", "xy\n"),
     "lines: cdet run": (
-        RUN, '{"runtag": "x"}\n', "", CDET, '{"doc_id": "d%08d", "score": 1}, ',
+        RUN, '{"runtag": "x"}\n', "", CDET + CDET_DOCS, "",
         '{"doc_id": "z", "score": 0}]}]}}\n'
     ),
     "lines: cdet qrels": (
@@ -59,7 +61,10 @@ FORMS = {  # what is read; what stands at both ends; of each topic, what stands 
     "JSON: qrels": (QRELS, "{", '"z": {}}', '"@": {', '"d%08d": 1, ', '"z": 1}, '),
     "JSON: run by rank": (RUN, "{", '"z": []}', '"@": [', '"d%08d", ', '"z"], '),
     "JSON: one topic": (QRELS, '{"1": {', '"z": 1}}', "", '"d%08d": 1, '),
-    "JSON: records": (RUN, "[", "{}]", "", '{"query_id": "@", "doc_id": "d%08d", "score": 1.5},\n'),
+    "JSON: records": (
+        RUN, "[", '{"query_id": "1", "doc_id": "z", "score": 1}]', "",
+        '{"query_id": "@", "doc_id": "d%08d", "score": 1.5},\n',
+    ),
     "JSON: topics": (TOPICS, "[", '"z"]', '"@", '),
     "JSON: answers": (ANSWERS, "{", '"z": []}', '"@": [["some words", "or others"]], '),
     "JSON: SQuAD": (
@@ -89,8 +94,10 @@ def write(path: Path, size: int, head: str, last: str, before: str, row: str = "
 def measure(form: str, path: str, gigabytes: float) -> None:
     most = int(gigabytes * 1e9)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     outcome = ""
+    with suppress(ir_trunc.InputError):
+        FORMS[form][0](f"{path}.small.gz")  # what it imports is not counted
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
         FORMS[form][0](path)
     except ir_trunc.InputError as error:
@@ -114,6 +121,7 @@ if __name__ == "__main__":
         with tempfile.TemporaryDirectory() as folder:
             path, size = Path(folder, "data.gz"), args.megabytes * 1e6
             write(path, size, *FORMS[form][1:])
+            write(Path(f"{path}.small.gz"), size / 100, *FORMS[form][1:])
             words = [
                 sys.executable,
                 "-W",
