@@ -508,3 +508,10 @@ def test_a_letter_of_the_sign_test_follows_the_topics_and_not_the_mean():
     assert found["RR"]["best"] > found["RR"]["often"]
     rows = [line.split() for line in str(found).splitlines() if line[:2] in ("a ", "b ")]
     assert rows == [["a", "best", "0.4000+"], ["b", "often", "0.2667", "a"]]
+
+
+def test_one_topic_has_no_interval():
+    found = ir_trunc.compare(
+        "c@1", {"1": {"a": 1, "b": 0}}, {"x": {"1": ["a"]}, "y": {"1": ["b"]}}, intervals=True
+    )
+    assert "[" not in str(found)

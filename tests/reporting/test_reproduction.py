@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import ir_trunc
-from ir_trunc._reporting.reproduction import PAPERS, Reproduction, reproduce
+from ir_trunc._reporting.reproduction import PAPERS, Reproduction, _triangle, reproduce
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 """Where the figures are that the notebooks show without data."""
@@ -134,3 +134,10 @@ def test_other_data_are_not_called_the_papers(collection):
 def test_collections_that_a_paper_cannot_take_are_refused(collections, error, message):
     with pytest.raises(error, match=message):
         reproduce("webber2010", *collections)
+
+
+def test_a_triangle_has_the_cells_above_the_diagonal():
+    printed = {"measures": ["a", "b", "c"], "rows": [[0.12, 0.13], [0.23]]}
+    cells = _triangle("taus", printed, np.array([[1, 0.124, 0.134], [0, 1, 0.236], [0, 0, 1]]))
+    assert cells["computed"].tolist() == [0.124, 0.134, 0.236]
+    assert cells["places"].tolist() == [2, 2, 2]

@@ -10,6 +10,7 @@ from scipy.stats import binom
 from ir_trunc import InputError, IrTruncWarning, ParameterError, calc, rank
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.truncation import RiskControlled, ScoreThreshold, policy_from_dict
+from ir_trunc.truncation.policies.risk import _fewest_topics, _p_values
 
 ALL_RISKS = ["missed", "dropped", "false_answer", "SetR", "Success@1", "SetF", "RBPT"]
 
@@ -275,3 +276,12 @@ def test_a_risk_that_is_no_risk_is_refused():
     for risk in ("missed", "RBPT"):
         with pytest.raises(ParameterError, match="delta='mean' holds only for losses that are known to be 0"):
             RiskControlled(risk, 0.1, delta="mean")
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.3])
+def test_p_values_and_the_fewest_topics_are_those_of_the_definitions(alpha):
+    means = np.arange(0, 21) / 40
+    expected = [p_value([mean] * 20, alpha) for mean in means]
+    assert _p_values(means, 20, alpha).tolist() == pytest.approx(expected)
+    assert _fewest_topics(0.05, "mean") == 19  # 1 / (n + 1) is the bound on a loss of 0
+    assert _fewest_topics(0.05, 0.1) == 45  # .95^45 is the first below .1
