@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, Literal, get_args
@@ -161,6 +161,8 @@ class Evaluator:
         if not isinstance(run, Rankings):
             source = source_of(run)
             warn_about_confidence(self.bound, source, rankings)
+            if rankings.costs is not None:
+                warn_about_costs(self.bound, source, rankings.costs)
             if (ends_at := imposed_depth(rankings)) and ends_at != self.depth:
                 warn_about_ends(self.by_measure, {source: ends_at})
         if self.over_ties:
@@ -337,10 +339,18 @@ def warn_about_ends(
 
 
 def warn_about_confidence(measures: Iterable[BoundMeasure], source: str, rankings: Rankings) -> None:
-    """Warn of confidences that measures read, and that tell no answer from another."""
+    """Warn of confidences that tell no answer from another; InputError where there are none to read."""
     for measure in measures:
-        if rankings.first_scores is None or "confidence" not in measure.reads:
+        reads = measure.definition.reads
+        if callable(reads) or "confidence" not in reads:
             continue
+        if rankings.first_scores is None:
+            raise InputError(
+                f"{source}: {measure.definition.name} reads how sure the system is of its answers: measures"
+                " of confidence need the scores of the documents, and these have none. A run {question:"
+                " {answer: score}} has them, as read_predictions(predictions, no_answer=...) makes it of"
+                " SQuAD's files."
+            )
         first_scores = rankings.first_scores[rankings.lengths > 0]
         if len(first_scores) > 1 and (first_scores == first_scores[0]).all():
             what = f"the first documents of all {len(first_scores)} lists have the same score"
@@ -349,6 +359,24 @@ def warn_about_confidence(measures: Iterable[BoundMeasure], source: str, ranking
                 " confidence: it tells no answer from another."
             )
         return
+
+
+def warn_about_costs(measures: Sequence[BoundMeasure], source: str, costs: Floats) -> None:
+    """Warn of costs that are hardly in the unit of the measures that read them."""
+    mean = float(costs.sum() / max(1, len(costs)))
+    worth = [measure for measure in measures if "e" in measure.definition.params]
+    if worth and mean > 1:
+        names = ", ".join(measure.definition.name for measure in worth)
+        warn(
+            f"{source}: documents cost {mean:.4g} on average, and {names} takes costs in units of gain, where"
+            " a relevant document is worth at most 1: divide tokens by what a relevant document may cost."
+        )
+    timed = [measure.definition.name for measure in measures if "cost" in measure.definition.params]
+    if timed and 0 < mean < 1:
+        warn(
+            f"{source}: documents cost {mean:.4g} on average, and {', '.join(timed)} takes costs in units of"
+            " its own parameters: by default 1 for a document, or seconds, characters or tokens."
+        )
 
 
 def calc(

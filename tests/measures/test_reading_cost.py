@@ -5,7 +5,7 @@ import math
 import pytest
 
 import ir_trunc
-from ir_trunc import ParameterError, Rankings, calc
+from ir_trunc import IrTruncWarning, ParameterError, Rankings, calc
 
 # A list of 1000 documents that cost 2, 3, 1, 2, 3, 1, ...; rank and grade of the relevant ones.
 RELEVANT = {1: 2, 3: 1, 4: 2, 10: 2, 50: 1, 400: 2}
@@ -100,3 +100,20 @@ def test_any_measure_of_single_lists_can_be_weighed_against_its_cost():
 def test_other_measures_cannot_be_weighed(of, says):
     with pytest.raises(ParameterError, match=says):
         ir_trunc.EET(of=of)
+
+
+def test_costs_in_another_unit_than_the_measure_expects_get_a_warning():
+    def run(cost):
+        return [{"query_id": "1", "doc_id": doc, "score": 1.0, "cost": cost} for doc in "a"]
+
+    qrels = {"1": {"a": 1}}
+    with pytest.warns(
+        IrTruncWarning, match="cost 400 on average, and RBPU, FlatU takes costs in units of gain"
+    ):
+        calc("RBPU FlatU RBPT", qrels, run(400.0))
+    with pytest.warns(
+        IrTruncWarning, match=r"cost 0\.35 on average, and TBG takes costs in units of its own"
+    ):
+        calc("TBG RBPU", qrels, run(0.35))
+    calc("RBPU", qrels, run(0.35))
+    calc("TBG RBPT", qrels, run(400.0))

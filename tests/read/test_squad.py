@@ -78,6 +78,12 @@ def test_predictions_and_references_of_hugging_face(tmp_path):
     check(complaint(lambda: read_answers([{"id": "q", "answers": ["x"]}])), "item 0: ", "answers with text")
 
 
+def test_a_measure_of_confidence_names_what_reads_the_probabilities(tmp_path):
+    (tmp_path / "pred.json").write_text(json.dumps({"q1": "Paris", "q2": ""}), encoding="utf-8")
+    message = complaint(lambda: calc("EM BestEM", read_answers(CLASSES, "squad"), tmp_path / "pred.json"))
+    check(message, "pred.json: BestEM reads how sure", "read_predictions(predictions, no_answer=...)")
+
+
 @pytest.mark.parametrize(
     ("questions", "part"),
     [
