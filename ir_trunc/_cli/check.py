@@ -84,8 +84,9 @@ def main(words: Sequence[str]) -> int:
     if run is None:
         qrels, run, of_logs = _of_logs(args)
         options |= of_logs
-    elif args.correct_from is not None or args.all_answerable:
-        raise ParameterError("--correct-from and --all-answerable are for a log in place of QRELS NEW.")
+    elif args.correct_from is not None or args.all_answerable or args.abstains:
+        options_of_logs = "--correct-from, --all-answerable and --abstains"
+        raise ParameterError(f"{options_of_logs} are for a log in place of QRELS NEW.")
     gate = check(args.fail_if, qrels, run, **options)
     if args.plan:
         if args.junit is not None or args.report is not None:
