@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from ir_trunc import (
     InputError,
     ParameterError,
-    ParameterTypeError,
     calc,
     compare,
     curves,
@@ -29,7 +28,7 @@ from ir_trunc import (
 from ir_trunc._cli.main import main
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.truncation import Greedy
-from ir_trunc.typing import Reading
+from ir_trunc.typing import ParameterTypeError, Reading
 
 pl = pytest.importorskip("polars")
 QRELS = {"1": {"a": 1}, "2": {"b": 2}}
