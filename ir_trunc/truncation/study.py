@@ -20,12 +20,14 @@ from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
+from ir_measures import Measure
 
 from ir_trunc._core.deprecation import outdated
-from ir_trunc._core.errors import InputError, ParameterError
+from ir_trunc._core.errors import InputError, ParameterError, noted
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import Flag, Whole, checked
+from ir_trunc._core.parameters import Flag, Seed, Whole, checked
 from ir_trunc._core.rankings import Ints, Rankings
+from ir_trunc._core.universe import Keys
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
@@ -33,16 +35,18 @@ from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import RunLike, read_once, read_run
 from ir_trunc._read.arrow import occurs, pa, pc, strings
 from ir_trunc._read.readers.topics import read_topics
-from ir_trunc._read.reading import HowRead, Unpack
+from ir_trunc._read.reading import HowRead, KeysLike, Unpack
 from ir_trunc._scoring._runs import RunsLike, each_run
 from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, written
 from ir_trunc._scoring.results import Result, Results, as_table
 from ir_trunc.measures.declaration import lower_is_better
+from ir_trunc.truncation._fitting import one_measure, single_measure
+from ir_trunc.truncation._validation import topic_folds
 
 __all__ = [
     "CUTS", "EXAMPLE", "FULL", "PAPER_2022", "TRUNCATED",
-    "agreement", "best_cuts", "cuts", "example", "nil_report", "system_means",
+    "agreement", "best_cuts", "cuts", "example", "nil_report", "searches", "system_means",
 ]  # fmt: skip
 
 # The measures of the figures and tables in Amigó, Mizzaro & Spina (2022).
@@ -340,6 +344,108 @@ def bin_of(length: npt.ArrayLike) -> Ints:
 def bin_name(number: int) -> str:
     """The lengths in a bin: '0', '1-4', '5-8', '9-16', ..."""
     return "0" if number == 0 else f"{1 if number == 1 else 2**number + 1}-{2 ** (number + 1)}"
+
+
+@checked
+def searches(
+    measure: str | Measure,
+    qrels: QrelsLike,
+    run: RunLike,
+    keys: KeysLike = ("question", "search"),
+    *,
+    folds: Annotated[int, Whole("parts of the questions", 2)] = 5,
+    seed: Seed = 0,
+) -> pd.DataFrame:
+    """What each further search for a question adds to the union of its searches, and when to stop.
+
+    The union after j searches is one list: the searches in their order, each document at its first place.
+    A question with fewer searches keeps its last union.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        A measure that scores each list by itself.
+    qrels : QrelsLike
+        Judgments by question.
+    run : RunLike
+        The list of each search, with two keys. Searches are in the order of their first rows;
+        an empty search counts.
+    keys : tuple of str or str
+        The keys of the question and of the search, see `Reading`.
+    folds, seed : int
+        Of the cross-validation of the policy, which stops after the first search whose top score reaches a
+        level: parts of the questions, and the seed of their random assignment.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Rows 'after 1', 'after 2', ...; 'oracle', the best stop of each question by the judgments, of several
+        the earliest; and 'top score', the policy. Columns: score, the mean over the questions; gain, the rise
+        of the score over the row above, for the last two over all searches; searches, the mean number.
+
+    Raises
+    ------
+    InputError
+        Where no question has several searches, or there are fewer questions than folds.
+    ParameterError
+        For a measure of the whole run, and for other than two keys.
+
+    Examples
+    --------
+    >>> from ir_trunc.truncation import study
+    >>> qrels = {"q": {"b": 1}, "r": {"a": 1}}
+    >>> run = {"q/1": {"a": 0.2}, "q/2": {"b": 0.9}, "r/1": {"a": 0.8}, "r/2": {"c": 0.3}}
+    >>> study.searches("RBPT", qrels, run, "question/search", folds=2)["score"].round(2).tolist()
+    [0.5, 0.82, 0.9, 0.82]
+    """
+    rows, nesting = read_run(run, keys=keys), Keys.of(keys)
+    if len(nesting.names) != 2:
+        raise ParameterError(f"keys={str(nesting)!r}: the keys of the question and of its search are needed.")
+    lists: dict[str, list[dict[str, float]]] = {}
+    found = rows.to_dict()
+    named = rows.universe if {*found} <= {*rows.universe} else (*found, *rows.universe)  # the empty ones, too
+    names = [*dict.fromkeys(named)]
+    for name, (question, _) in zip(names, nesting.split(names, rows.source)):
+        ranked = sorted(found.get(name, {}).items(), key=lambda item: -item[1])
+        lists.setdefault(question, []).append(dict(ranked))
+    most = max(map(len, lists.values()), default=0)
+    if most < 2 or len(lists) < folds:
+        raise InputError(
+            f"{rows.source}: {len(lists)} questions have at most {most} searches; two searches, and {folds}"
+            " questions (folds=), are needed."
+        )
+    bound, evaluator, scored = one_measure(measure), Evaluator(measure, qrels), []
+    if bound.definition.scope == "run":
+        raise ParameterError(
+            f"{single_measure(measure)} looks at all lists of a run: a search has no gain by it."
+        )
+    for stop in range(1, most + 1):
+        unions = {q: [*dict.fromkeys(doc for of in some[:stop] for doc in of)] for q, some in lists.items()}
+        with noted(issued=stop == 1):  # each union says the same
+            scored.append(evaluator.calc(unions))
+    table, questions = np.array([results.values[0] for results in scored]), scored[0].topics
+    each = [lists.get(question, []) for question in questions]
+    tops = np.full((most, len(each)), np.inf)  # of a search; the last one is reached by every level
+    for place, of_question in enumerate(each):
+        for search, docs in enumerate(of_question[: most - 1]):
+            tops[search, place] = max(docs.values(), default=-np.inf)
+    policy, topics = np.zeros(len(each), np.int64), np.arange(len(each))
+    for part in topic_folds(len(each), folds, seed):
+        others = np.setdiff1d(topics, part)
+        stops = [(tops >= level).argmax(axis=0) for level in np.unique(tops[:, others])]
+        best = int(np.argmax([table[stop[others], others].mean() for stop in stops]))
+        policy[part] = stops[best][part]
+    fixed = [np.full(len(each), search) for search in range(most)]
+    places = [*fixed, table.argmax(axis=0), policy]
+    means = np.array([table[place, topics].mean() for place in places])
+    numbers = np.array([len(of_question) for of_question in each])
+    columns = {
+        "score": means,
+        "gain": np.append(np.diff(means[:most], prepend=np.nan), means[most:] - means[most - 1]),
+        "searches": [np.minimum(place + 1, numbers).mean() for place in places],
+    }
+    names = [*(f"after {search + 1}" for search in range(most)), "oracle", "top score"]
+    return as_table(pd.DataFrame(columns, index=pd.Index(names, name="stop")))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -149,6 +149,17 @@ CALLS = {
          "aliases": (), "of_means": None, "influence": None},
     ),
     "measure (D by topic)": (ir_trunc.WSS, {"r": 0.95, "D": {"1": 5}, "rel": 1}),
+    "searches": (
+        study.searches,
+        {
+            "measure": "RBPT",
+            "qrels": QRELS,
+            "run": {f"{topic}/{search}": docs for topic, docs in RUN.items() for search in "ab"},
+            "keys": "question/search",
+            "folds": 2,
+            "seed": 0,
+        },
+    ),
     "nil_report": (study.nil_report, {"run": RUN, "topics": ["1"], "depth": 2, "nil": "ends"} | READING),
     "read_answers": (
         ir_trunc.read_answers,
