@@ -47,6 +47,8 @@ example ('ir_trunc demo --copy .' writes the files):
   $ ir_trunc check demo.qrels stops-in-time.run --fail-if 'RBPT < 0.5'
   passed     RBPT < 0.5: 0.5775 [0.1549, 1.0000], 7 topics
   7 topics are few, and the intervals approximate: take 10 or more.
+  passed     RBPT < 0.5: 0.5775 [0.1549, 1.0000], 7 topics
+  7 topics are few, and the intervals approximate: take 10 or more.
 """
 
 _DECLARED = f"""

@@ -50,7 +50,7 @@ def test_most_runs_of_trec_8_fill_1000_ranks(real_data):
 
 @pytest.mark.full
 @pytest.mark.filterwarnings(
-    "ignore:most lists of:ir_trunc.IrTruncWarning", "ignore:.*32 bits:ir_trunc.IrTruncWarning"
+    "ignore:.*most lists end:ir_trunc.IrTruncWarning", "ignore:.*32 bits:ir_trunc.IrTruncWarning"
 )
 def test_where_most_runs_are_1000_deep_the_short_ones_win_by_their_length(real_data):
     folder, measures = real_data("robust03"), ["OIE(D=528155)", "OIE(D=528155)@100"]
