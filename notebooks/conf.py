@@ -27,6 +27,7 @@ extensions = [
     "picture",
     "play",
     "linked",
+    "searched",
 ]
 exclude_patterns = ["**.ipynb_checkpoints", "site", "_ext"]
 nb_execution_mode = "off"  # notebooks are committed with their outputs

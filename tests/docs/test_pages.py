@@ -11,6 +11,7 @@ import sys
 import textwrap
 import warnings
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -18,11 +19,46 @@ from pages import blocks, run_console, run_python
 
 import ir_trunc
 from ir_trunc._cli.main import COMMANDS
+from ir_trunc.measures import registry
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 FOLDERS = ("start", "howto", "coming-from")
 PAGES = [path for folder in FOLDERS for path in sorted((NOTEBOOKS / folder).glob("*.md"))]
 PAGES += [NOTEBOOKS / "index.md", NOTEBOOKS / "cheat-sheet.md"]
+FIRST_HITS = {
+    "leaderboard": "start/change-detection",
+    "judge": "start/evaluate-answers",
+    "tokens": "howto/token-budget",
+    "confidence interval": "howto/compare-systems",
+    "agent": "howto/data",
+    "threshold": "howto/choose-k",
+    "no answer": "start/evaluate-answers",
+    "RBPT": "reference/terminal-documents#rbpt",
+    "OIE": "reference/information#oie",
+    "nDCGT": "reference/terminal-documents#ndcgt",
+    "cutoff": "howto/cutoffs",
+    "unanswerable": "start/evaluate-answers",
+    "rag": "start/rag-pipeline",
+    "langchain": "start/rag-pipeline",
+    "pandas": "howto/frames",
+    "trec_eval": "coming-from/trec-eval",
+    "ragas": "coming-from/ragas",
+    "significance": "howto/compare-systems",
+    "gate": "howto/gate",
+    "monitoring": "howto/live-policy",
+    "screening": "start/screening",
+    "own measure": "howto/own-measure",
+    "best cut": "howto/best-cut",
+    "latex": "howto/compare-systems",
+    "pyterrier": "start/pyterrier",
+    "report": "howto/look-at-runs",
+    "graded": "howto/graded-judgments",
+    "unjudged": "howto/incomplete-judgments",
+    "spark": "howto/large-runs",
+    "hallucination": "start/evaluate-answers",
+    "AURC": "reference/risk-and-coverage#aurc",
+}
+"""What people type into the search of the site, and the page that comes first."""
 PAGES.remove(NOTEBOOKS / "howto" / "own-measure.md")  # measures/test_declaration.py takes it back
 
 
@@ -133,6 +169,30 @@ def test_the_site_builds_without_a_warning(tmp_path):
     assert {"rbpt", "c"} <= {heading for _, heading in links}
     for page, heading in links:
         assert f'id="{heading}"' in (site / page).read_text(encoding="utf-8")
+    family = (site / "reference" / "terminal-documents.html").read_text(encoding="utf-8")
+    rbpt = family.partition('<section id="rbpt">')[2].partition("</section>")[0]
+    assert rbpt.index("<mfrac>") < rbpt.index("<em>Here</em>") < rbpt.index("<em>Used in</em>")
+    assert "r_t m" not in rbpt.partition("<table")[0].partition("Gains are linear")[0]
+    assert '"rbpt": "terminal-documents"' in (site / "reference.html").read_text(encoding="utf-8")
+    if shutil.which("node") is None:
+        pytest.skip("there is no node")
+    queries = "\n".join(FIRST_HITS)
+    program = ["node", Path(__file__).with_name("search.js"), site]
+    hits = subprocess.run(program, input=queries, capture_output=True, text=True, check=True).stdout
+    assert dict(zip(FIRST_HITS, hits.splitlines())) == FIRST_HITS
+
+
+def test_formulas_are_typeset_as_they_are_computed():
+    spec = importlib.util.spec_from_file_location("formulas", NOTEBOOKS / "_ext" / "formulas.py")
+    formulas = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(formulas)
+    fraction = "<mfrac><mrow><mi>g</mi></mrow><mrow><mi>n</mi></mrow></mfrac>"
+    assert fraction.replace("<mrow>", "").replace("</mrow>", "") in formulas.mathml("g / n")
+    term = formulas.mathml("sum_i V_i g_i / sum_i V_i, V_i the rest")
+    assert term.index("<mfrac>") < term.index("∑")
+    assert term.count("<mfrac>") == 1
+    for definition in registry.values():
+        ElementTree.fromstring(f"<a>{formulas.mathml(definition.equation)}</a>".replace("&nbsp;", " "))
 
 
 @pytest.mark.parametrize(
