@@ -74,6 +74,13 @@ FILES = {
     "results.jsonl": lines({"query_id": "q1", "results": [{"id": "d1", "score": 0.9}]}),
     "rag.jsonl": lines({"run_id": "mine", "topic_id": "q1", "references": ["d1"], "answer": []}),
     "dev-v2.0.json": json.dumps(SQUAD),
+    "references.json": json.dumps(
+        [{"id": "q1", "answers": {"text": ["Paris"], "answer_start": [0]}},
+         {"id": "q2", "answers": {"text": [], "answer_start": []}}]
+    ),
+    "predictions-hf.json": json.dumps([{"id": q, "prediction_text": "Paris"} for q in ("q1", "q2")]),
+    "bioasq.json": json.dumps({"questions": [{"id": "q1", "documents": ["d1"], "ideal_answer": ["x"]}]}),
+    "lotte.jsonl": lines({"qid": "q1", "query": "?", "answer_pids": ["d1"]}),
     "predictions.json": json.dumps({"q1": "Paris", "q2": ""}),
 }  # fmt: skip
 
@@ -150,6 +157,14 @@ MEANINGS = {
     "FAISS, bm25s, Chroma, Qdrant, sentence-transformers": [with_library("faiss", of_faiss)],
     "Elasticsearch, OpenSearch": [
         {"response": HITS, "query_ids": ["q1", "q2"], "msearch_response": {"responses": [HITS] * 2}}
+    ],
+    "Solr, Vespa, Pinecone, Azure AI Search, OpenAI, Meilisearch": [
+        {"store_response": response, "query_ids": ["q1", "q2"]}
+        for response in (
+            {"response": {"docs": [{"id": "d1", "score": 2.0}]}},
+            {"root": {"children": [{"id": "d1", "relevance": 2.0}]}},
+            {"value": [{"id": "d1", "@search.score": 2.0}]},
+        )
     ],
     "Pyserini": [of_pyserini],
     "other records with a list of documents each": [

@@ -155,6 +155,9 @@ def test_a_declared_form_is_the_judgments_of_its_lists(tmp_path, form):
     (tmp_path / "whole.json").write_text(json.dumps(JUDGED[form]), encoding="utf-8")
     for qrels in (JUDGED[form], tmp_path / "whole.json"):
         assert calc("NumRel", qrels, {"1": ["a"], "2": []}).values.tolist() == [[2, 0]]
+    if isinstance(JUDGED[form], list):  # JSON lines of a single line
+        (tmp_path / "line.jsonl").write_text(json.dumps(JUDGED[form][0]), encoding="utf-8")
+        assert read_qrels(tmp_path / "line.jsonl").to_dict() == {"1": {"a": 1, "b": 1}}
     if form == "BioASQ":
         assert calc("RR", {"1": {"b": 1}}, JUDGED[form]).values.tolist() == [[0.5]]
 

@@ -338,7 +338,8 @@ def lists_by_topic(data: Mapping[Any, Any], layout: Layout) -> Read:
 def _are_ids(data: Mapping[Any, Any]) -> bool:
     each = [docs for docs in data.values() if isinstance(docs, (list, set, frozenset, tuple))]
     ids = all(isinstance(doc, (str, int)) for docs in each for doc in docs)
-    return bool(each) and ids and not any(isinstance(docs, Mapping) for docs in data.values())
+    only = bool(each) and ids and not any(isinstance(docs, Mapping) for docs in data.values())
+    return only and form_of_records(data) is None  # as a JSON lines file of a single line has it
 
 
 @reader("{topic: [relevant document, ...]}", "qrels", recognises=_are_ids, called="relevant documents")
