@@ -65,3 +65,16 @@ def test_where_most_runs_are_1000_deep_the_short_ones_win_by_their_length(real_d
         cells = [name, f"{length:.1f}" if length < 100 else f"{length:,.0f}"]
         cells += [text for at in (0, 1) for text in (f"{means.loc[name, at]:.1f}", str(ranks.loc[name, at]))]
         assert f"| {' | '.join(cells)} |" in page
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("run", "price"), [("amc.run", 1), ("waterloo.A-thresh-normal", 3)])
+def test_a_document_with_feedback_costs_3(run, price, real_data):
+    folder, measure = real_data("tar17-half"), f"NegTotalCost(price={price})"
+    lines = (folder / "official" / f"{run}.abstract.results").read_text(encoding="utf-8").splitlines()
+    costs = [line.split() for line in lines if "\ttotal_cost\t" in line and line.startswith("CD")]
+    official = {topic: float(value) for topic, _, value in costs}
+    found = ir_trunc.calc(measure, folder / "qrel_abs_test.txt", folder / "runs" / f"{run}.gz", order="rank")
+    assert {topic: -cost for topic, cost in found[measure].items() if topic in official} == pytest.approx(
+        official, abs=0.01
+    )
