@@ -12,7 +12,8 @@ from scipy import stats
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError, Rankings, compare, meta
-from ir_trunc._scoring._statistics import corrected
+from ir_trunc._core.parameters import generator
+from ir_trunc._scoring._statistics import corrected, interval
 from ir_trunc.meta.power import TESTS, Setting, not_worse, paired_tests, residual_variance
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*probably a limit")  # the lists of RUNS are of one length
@@ -515,3 +516,15 @@ def test_one_topic_has_no_interval():
         "c@1", {"1": {"a": 1, "b": 0}}, {"x": {"1": ["a"]}, "y": {"1": ["b"]}}, intervals=True
     )
     assert "[" not in str(found)
+
+
+def test_bca_bounds_are_those_of_scipy():
+    """scipy's own change the filters of warnings."""
+    scores = generator(1).exponential(size=30) ** 2
+
+    def mean(drawn, axis=-1):
+        return scores[drawn].mean(axis=axis)
+
+    how = {"n_resamples": 500, "method": "BCa", "vectorized": True, "random_state": generator(3)}
+    expected = stats.bootstrap((np.arange(30),), mean, **how).confidence_interval
+    assert interval(mean, 30, 0.95, 500, 3, True, "BCa") == pytest.approx(tuple(expected))
