@@ -71,23 +71,12 @@ _OF_GROUPS = {
   0,0.29
   1-4,0.29
   5-8,0.14
-  9-16,0.14
-  17-32,0.00
-  ...
-  best_cut,RBPT
-  0,0.29
-  1-4,0.29
-  5-8,0.14
   ...""",
     ),
     "meta": (
         "Which measure can be trusted for an experiment? Measures are compared on runs:",
         f"""{_EXAMPLE}
   $ ir_trunc meta calibrate RBPU e --rank 10
-  RBPU(e=0.030072562400417856)
-  e = 0.030072562400417856
-  put back: one relevant document at rank 10 less nothing = -3.5e-18; last rank
-    that pays: 10
   RBPU(e=0.030072562400417856)
   e = 0.030072562400417856
   put back: one relevant document at rank 10 less nothing = -3.5e-18; last rank

@@ -46,9 +46,6 @@ example ('ir_trunc cdet topics.jsonl track.qrels runs' scores the same):
   1 of 1 run valid, checked against 3 topics and 3 days (2024-01-01 to
       2024-01-03).
   alert.jsonl: valid
-  1 of 1 run valid, checked against 3 topics and 3 days (2024-01-01 to
-      2024-01-03).
-  alert.jsonl: valid
 """
 
 _TOPICS = "topics TOPICS  the track's topics: JSON lines with tid and questions\n"

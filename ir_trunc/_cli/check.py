@@ -47,8 +47,6 @@ example ('ir_trunc demo --copy .' writes the files):
   $ ir_trunc check demo.qrels stops-in-time.run --fail-if 'RBPT < 0.5'
   passed     RBPT < 0.5: 0.5775 [0.1549, 1.0000], 7 topics
   7 topics are few, and the intervals approximate: take 10 or more.
-  passed     RBPT < 0.5: 0.5775 [0.1549, 1.0000], 7 topics
-  7 topics are few, and the intervals approximate: take 10 or more.
 """
 
 _DECLARED = f"""
@@ -78,17 +76,16 @@ def main(words: Sequence[str]) -> int:
     if not args.fail_if:
         raise ParameterError("No condition is given: --fail-if 'RBPT worsens 0.02', for example.")
     check_outputs([args.junit, args.report], [args.qrels, args.run, args.baseline, args.topics])
-    qrels, run, options = (
-        args.qrels if args.run is None else args.with_judge(args.qrels),
-        args.run,
-        args.keywords(check) | args.scoring,
-    )
-    if run is None:
+    options = args.keywords(check) | args.scoring
+    if args.run is None:
         qrels, run, of_logs = _of_logs(args)
         options |= of_logs
-    elif args.correct_from is not None or args.all_answerable or args.abstains:
-        options_of_logs = "--correct-from, --all-answerable and --abstains"
-        raise ParameterError(f"{options_of_logs} are for a log in place of QRELS NEW.")
+    else:
+        by_string = args.judge in ("em", "f1")
+        if by_string or args.correct_from is not None or args.all_answerable or args.abstains:
+            options_of_logs = "--judge em|f1, --correct-from, --all-answerable and --abstains"
+            raise ParameterError(f"{options_of_logs} are for a log in place of QRELS NEW.")
+        qrels, run = args.with_judge(args.qrels), args.run
     gate = check(args.fail_if, qrels, run, **options)
     if args.plan:
         if args.junit is not None or args.report is not None:

@@ -46,13 +46,6 @@ example ('ir_trunc demo --copy .' writes the files):
     topics, missing='empty' confirms.
   Empty lists, which are scored as such: says-little.run 3, stops-in-time.run 3.
 
-  ...
-  Mean scores of 3 systems over 7 topics, 1 of them a nil query
-  2 of 3 runs: 3 of the 7 topics of the qrels are not in the run (for example
-    nothing-to-find) and count as empty lists; missing='exclude' leaves out such
-    topics, missing='empty' confirms.
-  Empty lists, which are scored as such: says-little.run 3, stops-in-time.run 3.
-
                           RBPT
   system
   a never-stops.run    0.4627

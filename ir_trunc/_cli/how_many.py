@@ -39,13 +39,6 @@ example ('ir_trunc demo --copy .' writes the files):
   passages: 19.9 per question.
   RBPT: expect 0.463 (0.217 to 0.681) on new questions; it is 0.463 on these.
   ...
-  7 questions, 1 of them without an answer; 5-fold cross-validation.
-  Advice: keep the present setting, as retrieved.
-  kept: 83% of the answerable questions still get a relevant passage.
-  unanswered: 0% of the unanswerable questions are left unanswered.
-  passages: 19.9 per question.
-  RBPT: expect 0.463 (0.217 to 0.681) on new questions; it is 0.463 on these.
-  ...
 """
 
 

@@ -26,13 +26,6 @@ example:
 
   Rank-biased precision whose terminal document speaks for all ranks that the
     system left empty.
-
-  ...
-  RBPT(p=0.8, rel, max_rel, tail=True, gain='linear', terminal='least',
-    norm='ideal')[@k]
-
-  Rank-biased precision whose terminal document speaks for all ranks that the
-    system left empty.
   ...
 """
 

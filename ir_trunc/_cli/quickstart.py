@@ -34,13 +34,6 @@ example:
   Advice: ScoreThreshold(threshold=0.64). In brackets: the present setting,
     Fixed(k=5).
   kept: 97% (100%) of the answerable questions still get a relevant passage.
-  unanswered: 63% (0%) of the unanswerable questions are left unanswered.
-  wrongly: 14% of the unanswered questions had an answer.
-  ...
-  120 questions, 30 of them without an answer; 5-fold cross-validation.
-  Advice: ScoreThreshold(threshold=0.64). In brackets: the present setting,
-    Fixed(k=5).
-  kept: 97% (100%) of the answerable questions still get a relevant passage.
   ...
 """
 

@@ -11,7 +11,7 @@ from ir_measures.measures.base import MeanAgg
 
 from ir_trunc._core.errors import InputError, ParameterError, counted, warn
 from ir_trunc._core.lazy import cached_property, pd
-from ir_trunc._core.parameters import generator, several, whole
+from ir_trunc._core.parameters import generator, mapping, several, whole
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._output.tables import fitted, table_text
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels
@@ -261,15 +261,20 @@ def sample_for_people(
     possible = sorted(set(judge) - (set() if chosen is None else chosen.topics))
     if whole("n", n, 1) > len(possible):
         raise InputError(f"n={n}: there are {counted(len(possible), 'topic')} that people have not labelled.")
-    lists = [judge] if runs is None else [read_run(run).to_dict() for run in runs.values()]
+    named = {"runs": runs, "queries": queries, "documents": documents}
+    given = {
+        name: mapping(name, {} if value is None else value, f"{{name: {name[:-1]}}}")
+        for name, value in named.items()
+    }
+    lists = [judge] if runs is None else [read_run(run).to_dict() for run in given["runs"].values()]
     rows = []
     for topic in sorted(random.choice(possible, n, replace=False).tolist()):
         docs = sorted({doc for of_run in lists for doc in of_run.get(topic, {})} - {PLACEHOLDER})
         order = random.permutation(len(docs)).tolist()
         rows += [(topic, docs[place], "") for place in order] or [(topic, PLACEHOLDER, "0")]
     sheet = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
-    sheet.insert(1, "query", [(queries or {}).get(topic, "") for topic in sheet["query_id"]])
-    sheet.insert(3, "document", [(documents or {}).get(doc, "") for doc in sheet["doc_id"]])
+    sheet.insert(1, "query", [given["queries"].get(topic, "") for topic in sheet["query_id"]])
+    sheet.insert(3, "document", [given["documents"].get(doc, "") for doc in sheet["doc_id"]])
     return sheet
 
 

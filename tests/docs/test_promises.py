@@ -57,7 +57,7 @@ def test_the_lowest_versions_are_those_that_are_tested():
     tools = """build codespell hatchling haystack-ai inspect-ai ipykernel jupyterlab langchain-core
         llama-index-core mypy myst-nb nbclient numpydoc pydata-sphinx-theme ruff setuptools sphinx
         sphinx-copybutton
-        sphinx-design"""
+        sphinx-design torch"""
     wanted = re.compile(r"\"([\w-]+)(?:\[\w+\])?>=([\d.]+)(?:; python_version < '[\d.]+')?\"")
     declared = dict(wanted.findall(PROJECT))
     lowest = (ROOT / ".ci" / "constraints-lowest.txt").read_text(encoding="utf-8")
