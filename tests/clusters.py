@@ -170,7 +170,7 @@ def same(engine, qrels, run, given=None, measures=EVERY, **options):
     assert there.topics == here.topics
     for measure, a, b in zip(here.measures, here.values, there.values):
         assert a.tobytes() == b.tobytes(), measure
-    assert there_said == here_said
+    assert there_said == here_said, (there_said, here_said)
     return there
 
 

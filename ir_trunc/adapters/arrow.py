@@ -41,9 +41,6 @@ from ir_trunc._read.tables import (
 from ir_trunc._scoring.evaluator import (
     Evaluator,
     Options,
-    imposed_depth,
-    warn_about_confidence,
-    warn_about_ends,
     warn_about_scale,
 )
 from ir_trunc._scoring.objects import MeasureLike
@@ -319,8 +316,7 @@ class Scorer:
         for rankings, notes in pieces:
             builder.keep(rankings, notes)
         rankings = with_missing(builder.rankings(), evaluator.missing, self.source)
-        warn_about_confidence(evaluator.bound, self.source, rankings)
-        warn_about_ends(evaluator.by_measure, {self.source: imposed_depth(rankings)})
+        evaluator.warn_about(self.source, rankings)
         return Results(evaluator.measures, rankings, np.array(scores(evaluator.bound, rankings)))
 
     def _piece(self, table: pa.Table) -> tuple[Rankings, Notes] | None:

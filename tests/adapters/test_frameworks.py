@@ -58,8 +58,10 @@ def test_langchain_mistakes_are_refused():
 
     with pytest.raises(InputError, match=r"no relevance_score or score in their metadata.*scored"):
         Truncate(half).invoke(given)
-    with pytest.raises(InputError, match="score or _score is missing; a pair or a record is needed"):
-        read_run({"q": given})
+    with pytest.warns(IrTruncWarning) as caught:
+        assert read_run({"q": given}).values.tolist() == [0, -1, -2]  # the order of the list
+    assert "SHA-256 of page_content" in str(caught[0].message)
+    assert "in the order of their lists" in str(caught[1].message)
     for policy, message in [("Oracle(measure=AP)", "looks at judgments"), (5, "is not a policy")]:
         with pytest.raises(ParameterError, match=message):
             Truncate(policy)
@@ -364,7 +366,7 @@ def test_pyterrier_s_grid_search_sees_the_parameters_of_a_policy():
     stop.set_parameter("k", 2)
     assert (stop.get_parameter("k"), stop.policy) == (2, Fixed(2))
     with pytest.raises(
-        ParameterError, match=r"no parameter 'n'; it has: at_least, at_most, k, policy, measure"
+        ParameterError, match=r"no parameter 'n'; it has: at_least, at_most, budget, k, policy, measure"
     ):
         stop.set_parameter("n", 1)
     with pytest.raises(ParameterError, match="k=-1 is out of range"):

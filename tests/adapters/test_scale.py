@@ -71,7 +71,7 @@ def bad(column: str, value):
         (bad("cost", -1.0), "topic 1, document b: cost -1.0: a finite number >= 0"),
         (
             bad("score", 1.0).drop(columns="doc_id"),
-            "has no column doc_id or docno or corpus-id; it has: query_id",
+            "has no column doc_id or docno or corpus-id or pid; it has: query_id",
         ),
     ],
 )

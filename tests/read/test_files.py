@@ -81,9 +81,9 @@ def test_qrels_of_three_and_two_fields(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("1 a 1\n1 b x\n", "row 2: score 'x' is not a number"),
-        ("1 a 1\n1 b\n", "Row #2: Expected 3 columns, got 2"),
-        ("1 a\n", "2 fields a line; 3 or 4, or 6 in TREC's form, are needed."),
+        ("1 a 1\n1 b x\n", "my.run, line 2: 'x' is not a number"),
+        ("1 a 1\n1 b\n", "my.run, line 2: 2 fields; 3 are needed, as before it"),
+        ("1 a\n", "line 1: 2 fields; 3 or 4, or 6 in TREC's form, are needed."),
         (
             "1 a 1 1 1\n",
             "5 fields; 6 are needed: query_id Q0 doc_id rank score tag, or in all lines query_id",
@@ -94,7 +94,7 @@ def test_a_mistake_in_short_lines_is_named(tmp_path, text, told):
     path = written(tmp_path / "my.run", text)
     assert told in complaint(lambda: read_run(path))
     written(path, "1 a 1 0.5\n1 b 2 0.25\n")
-    hint = "4 fields a line; 2 or 3, or 4 in TREC's form, are needed. Is it a run?"
+    hint = "4 fields; 2 or 3, or 4 in TREC's form, are needed. Is it a run?"
     assert hint in complaint(lambda: read_qrels(path))
 
 

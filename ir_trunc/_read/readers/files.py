@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -22,7 +23,16 @@ from ir_trunc._read.reading import RANK, TOPICS, Columns, Layout
 from ir_trunc._read.registry import File, Table, reader, reader_of
 from ir_trunc._read.rows import PART, Rows
 from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns, rows_of_table
-from ir_trunc._read.text import beginning, check_unpacked, contents, json_content, json_objects
+from ir_trunc._read.text import (
+    beginning,
+    check_unpacked,
+    contents,
+    decoded,
+    json_content,
+    json_objects,
+    numbered_lines,
+    parts,
+)
 
 
 def _header(start: bytes) -> tuple[list[str], str]:
@@ -110,7 +120,10 @@ _SHORT = {
 
 def _are_short(data: File) -> bool:
     """Whether lines have two or three fields, or four with a rank, and are no header."""
-    fields = [field.decode(errors="replace") for field in next(iter(rows_in(data.start)), [])]
+    rows = rows_in(b"".join(line for line in data.start.splitlines(True) if line.endswith((b"\r", b"\n"))))
+    fields = [field.decode(errors="replace") for field in next(iter(rows), [])]
+    if not rows or Counter(map(len, rows)).most_common(1)[0][0] != len(fields):
+        return False  # of another form, and the first line is damaged
     if len(fields) == 4:
         return has_ranks(data.start)
     is_number = len(fields) == 2 or (len(fields) == 3 and _is_number(fields[2]))
@@ -137,13 +150,18 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     if count not in (fields_of := _SHORT[layout.kind]):
         needed = f"{' or '.join(map(str, fields_of))}, or {len(layout.fields)} in TREC's form, are needed"
         hint = " Is it a run?" if count == 4 else ""
-        raise InputError(f"{source}: {counted(count, 'field')} a line; {needed}.{hint}")
+        place, _ = next(_short_lines(data, source))
+        raise InputError(f"{place}: {counted(count, 'field')}; {needed}.{hint}")
     given = {field: int(name) if str(name).isdecimal() else name for field, name in reading.names.items()}
     fields = {field: place for place, field in enumerate(fields_of[count])}
     fields = {field: place for field, place in fields.items() if place not in given.values()} | given
     names = [str(place) for place in range(count)]
     field_of = {name: "score" if name > "1" else "" for name in names}
-    columns = _columns(text, names, " ", field_of, source, 0)
+    try:
+        columns = _columns(text, names, " ", field_of, source, 0)
+    except InputError:
+        _refuse_short_line(data, source, count)
+        raise
     table: Any = {int(name): column for name, column in columns.items()}
     if "" in fields and reading.without_scores:
         fields[RANK] = fields.pop("")
@@ -162,6 +180,22 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
         reading = replace(reading, order="rank")
     rows = rows_of_table(table, replace(layout, reading=reading), source)
     yield replace(rows, named=frozenset(given))
+
+
+def _short_lines(data: str | os.PathLike[str], source: str) -> Iterator[tuple[str, bytes]]:
+    """The lines that are neither blank nor comments, with their places."""
+    lines = numbered_lines(parts(data, source), source)
+    return ((place, line) for place, line in lines if rows_in(line))
+
+
+def _refuse_short_line(data: str | os.PathLike[str], source: str, count: int) -> None:
+    """InputError that names the first line of other fields than the first line has, if there is one."""
+    for place, line in _short_lines(data, source):
+        fields = decoded(line, f"{place} is").split()
+        if len(fields) != count:
+            raise InputError(f"{place}: {counted(len(fields), 'field')}; {count} are needed, as before it.")
+        if odd := [field for field in fields[2:] if not _is_number(field)]:
+            raise InputError(f"{place}: {shown(odd[0])} is not a number.")
 
 
 def _are_ranks(topics: pa.ChunkedArray, values: pa.ChunkedArray) -> bool | None:
