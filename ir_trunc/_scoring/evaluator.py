@@ -159,7 +159,12 @@ class Evaluator:
         keep = keep_scores if isinstance(keep_scores, bool) else flag("keep_scores", keep_scores)
         rankings = self._open(run, keep or (self.over_ties and not isinstance(run, Rankings)))
         if not isinstance(run, Rankings):
-            self.warn_about(source_of(run), rankings)
+            source = source_of(run)
+            warn_about_confidence(self.bound, source, rankings)
+            if rankings.costs is not None:
+                warn_about_costs(self.bound, source, rankings.costs)
+            if (ends_at := imposed_depth(rankings)) and ends_at != self.depth:
+                warn_about_ends(self.by_measure, {source: ends_at})
         if self.over_ties:
             ties = score_ties(self.measures, rankings, source_of(run))
             return replace(ties.expected, ties=ties)
@@ -185,14 +190,6 @@ class Evaluator:
                 " labelled; these count as not relevant."
             )
         return results
-
-    def warn_about(self, source: str, rankings: Rankings) -> None:
-        """Warn of lists that the measures take for what they hardly are."""
-        warn_about_confidence(self.bound, source, rankings)
-        if rankings.costs is not None:
-            warn_about_costs(self.bound, source, rankings.costs)
-        if (ends_at := imposed_depth(rankings)) and ends_at != self.depth:
-            warn_about_ends(self.by_measure, {source: ends_at})
 
     def calc_aggregate(self, run: RunLike) -> Aggregated:
         """Mean scores of one run."""

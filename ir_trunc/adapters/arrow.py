@@ -41,6 +41,9 @@ from ir_trunc._read.tables import (
 from ir_trunc._scoring.evaluator import (
     Evaluator,
     Options,
+    warn_about_confidence,
+    warn_about_costs,
+    warn_about_ends,
     warn_about_scale,
 )
 from ir_trunc._scoring.objects import MeasureLike
@@ -316,7 +319,10 @@ class Scorer:
         for rankings, notes in pieces:
             builder.keep(rankings, notes)
         rankings = with_missing(builder.rankings(), evaluator.missing, self.source)
-        evaluator.warn_about(self.source, rankings)
+        warn_about_confidence(evaluator.bound, self.source, rankings)
+        if rankings.costs is not None:
+            warn_about_costs(evaluator.bound, self.source, rankings.costs)
+        warn_about_ends(evaluator.by_measure, {self.source: imposed_depth(rankings)})
         return Results(evaluator.measures, rankings, np.array(scores(evaluator.bound, rankings)))
 
     def _piece(self, table: pa.Table) -> tuple[Rankings, Notes] | None:
