@@ -41,6 +41,7 @@ from ir_trunc._read.tables import (
 from ir_trunc._scoring.evaluator import (
     Evaluator,
     Options,
+    imposed_depth,
     warn_about_confidence,
     warn_about_costs,
     warn_about_ends,
