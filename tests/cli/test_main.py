@@ -133,10 +133,10 @@ def test_ids_of_data_sets_are_qrels(folder, command, complaint):
         def stream(self):
             raise RuntimeError("the server is down\nand this is a long story")
 
-    for name, place in (("ir-trunc-here", Here()), ("ir-trunc-broken", Broken())):
+    for name, place in (("ir-trunc-here", Here()), ("ir-trunc-unreachable", Broken())):
         ir_datasets.registry.register(name, ir_datasets.Dataset(TrecQrels(place, {})))
     assert command("ir-trunc-here", "in.run", "RR") == command("qrels", "in.run", "RR")
-    assert "the server is down" in complaint("ir-trunc-broken", "in.run", "AP")
+    assert "the server is down" in complaint("ir-trunc-unreachable", "in.run", "AP")
 
 
 def test_a_collection_that_cannot_be_reached_is_one_line(folder, ended):
