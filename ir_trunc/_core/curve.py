@@ -141,3 +141,15 @@ def lowest_of_best(values: Floats, offsets: Ints, tolerance: float = 0.0) -> tup
     good_enough = top - tolerance * np.maximum.reduceat(np.abs(values), offsets[:-1]) if tolerance else top
     reached = values >= np.repeat(good_enough, lengths)
     return np.minimum.reduceat(np.where(reached, place, lengths.max()), offsets[:-1]), top
+
+
+def bin_of(length: npt.ArrayLike) -> Ints:
+    """The bin of a length; bins double in width: 0 for 0, 1 for 1 to 4, and i for 2^i + 1 to 2^(i+1)."""
+    values = np.asarray(length, dtype=np.float64)
+    bins: Ints = np.maximum(1, np.ceil(np.log2(np.maximum(values, 1))) - 1).astype(np.int64)
+    return np.where(values == 0, 0, bins)
+
+
+def bin_name(number: int) -> str:
+    """The lengths in a bin: '0', '1-4', '5-8', '9-16', ..."""
+    return "0" if number == 0 else f"{1 if number == 1 else 2**number + 1}-{2 ** (number + 1)}"

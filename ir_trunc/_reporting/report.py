@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.curve import Curve
+from ir_trunc._core.curve import Curve, bin_name, bin_of
 from ir_trunc._core.errors import InputError, IrTruncError, noted, printable
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, text, whole
@@ -39,7 +39,6 @@ from ir_trunc._scoring.results import Abstention, Results
 from ir_trunc.measures.declaration import lower_is_better, oriented
 from ir_trunc.truncation import cross_validate
 from ir_trunc.truncation._fitting import units_of
-from ir_trunc.truncation.study import bin_name, bin_of
 from ir_trunc.version import __version__
 
 __all__ = ["report", "template"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import repeat
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import ir_measures
@@ -484,7 +483,7 @@ class Results(Result):
         >>> [text.get_text() for text in ax.texts]
         ['RR', '0.750']
         """
-        from ir_trunc import plots
+        from ir_trunc.plots._systems import scores_with_bounds
 
         low, high, label = self._bounds()
         for row, (measure, bound) in enumerate(zip(self.measures, map(bind, self.measures))):
@@ -493,10 +492,7 @@ class Results(Result):
             elif bound:
                 low[row], high[row] = np.clip((low[row], high[row]), *bound.range)
         means = pd.DataFrame([self._means], [label], [str(measure) for measure in self.measures])
-        if np.isnan(low).all():
-            return plots.scores(means, ax)
-        drawn = SimpleNamespace(mean_low=low, mean_high=high, alpha=0.05, to_pandas=lambda: means)
-        return plots.scores(drawn, ax)
+        return scores_with_bounds(means, None if np.isnan(low).all() else (low, high), 0.05, ax)
 
     def _bounds(self) -> tuple[Floats, Floats, str]:
         """The 95 % interval of each mean (M x 1), and over what it is."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.curve import Curve
+from ir_trunc._core.curve import Curve, bin_name, bin_of
 from ir_trunc._core.errors import InputError, counted, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, mapping, text, whole
@@ -19,7 +19,6 @@ from ir_trunc.measures.params import QRELS, Size, Sizes, is_path
 from ir_trunc.measures.parts import binary, collection_sizes
 from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._kit import Axes
-from ir_trunc.truncation.study import bin_name, bin_of
 
 _RELEVANT = "relevant documents by topic"
 

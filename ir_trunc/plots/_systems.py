@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_trunc._core.arrays import Floats
 from ir_trunc._core.deprecation import renamed
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.lazy import pd
@@ -50,16 +51,23 @@ def scores(table: Any, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.texts]
     ['RBPT', '0.820', '0.300', 'RR', '0.750', '0.500']
     """
-    bounds = getattr(table, "mean_low", None), getattr(table, "mean_high", None)
-    means = _kit.number_table(table if bounds[0] is None else table.to_pandas(), "compare(...).to_pandas()")
-    rows, columns = means.shape
+    if (low := getattr(table, "mean_low", None)) is not None:
+        return scores_with_bounds(table.to_pandas(), (low, table.mean_high), table.alpha, ax)
+    return scores_with_bounds(table, None, 0, ax)
+
+
+def scores_with_bounds(
+    means: pd.DataFrame, bounds: tuple[Floats, Floats] | None, alpha: float, ax: Axes | None
+) -> Axes:
+    """Mean scores as dots; `bounds` are the ends of their intervals (M x systems each), drawn as bars."""
+    rows, columns = _kit.number_table(means, "compare(...).to_pandas()").shape
     ax = _kit.ready_axes(ax, 1.8 + 1.35 * columns, 1.2 + 0.36 * rows)
     from matplotlib.ticker import MaxNLocator
 
     ticks: dict[float, str] = {}
-    level = "" if bounds[0] is None else f" (bars: {100 * (1 - table.alpha):g} % confidence)"
+    level = "" if bounds is None else f" (bars: {100 * (1 - alpha):g} % confidence)"
     for column, (name, values) in enumerate(zip(means, means.to_numpy(float).T)):
-        ends = [values if of is None else np.where(np.isnan(of[column]), values, of[column]) for of in bounds]
+        ends = [np.where(np.isnan(of[column]), values, of[column]) for of in bounds or ()] or [values, values]
         lowest, highest = ends[0].min(), ends[1].max()
         span = (highest - lowest) or 1.0
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures import Measure
 
+from ir_trunc._core.curve import bin_name, bin_of
 from ir_trunc._core.deprecation import outdated
 from ir_trunc._core.errors import InputError, ParameterError, noted
 from ir_trunc._core.lazy import pd
@@ -332,18 +332,6 @@ def cuts(
     names = map(written, evaluator.measures)
     shares = {name: [counts[name, number] / lists for number in bins] for name in names}
     return as_table(shares, index=pd.Index([bin_name(number) for number in bins], name="best_cut"))
-
-
-def bin_of(length: npt.ArrayLike) -> Ints:
-    """The bin of a length; bins double in width: 0 for 0, 1 for 1 to 4, and i for 2^i + 1 to 2^(i+1)."""
-    values = np.asarray(length, dtype=np.float64)
-    bins: Ints = np.maximum(1, np.ceil(np.log2(np.maximum(values, 1))) - 1).astype(np.int64)
-    return np.where(values == 0, 0, bins)
-
-
-def bin_name(number: int) -> str:
-    """The lengths in a bin: '0', '1-4', '5-8', '9-16', ..."""
-    return "0" if number == 0 else f"{1 if number == 1 else 2**number + 1}-{2 ** (number + 1)}"
 
 
 @checked

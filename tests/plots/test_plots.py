@@ -13,6 +13,7 @@ import pytest
 from generated import queries, rankings_of
 
 from ir_trunc import calc, compare, curves, meta, parse_measure, plots
+from ir_trunc._core.curve import bin_name
 from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.meta.guide import plot_guide
@@ -20,7 +21,6 @@ from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._kit import save_picture
 from ir_trunc.synthetic import generated
 from ir_trunc.truncation import Greedy, LargestGap, Oracle, cross_validate, study
-from ir_trunc.truncation.study import bin_name
 
 matplotlib = pytest.importorskip("matplotlib")
 Figure = pytest.importorskip("matplotlib.figure").Figure

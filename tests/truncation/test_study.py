@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ir_trunc import calc, compare, meta
+from ir_trunc._core.curve import bin_name, bin_of
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.synthetic import generated
 from ir_trunc.truncation import study
-from ir_trunc.truncation.study import bin_name, bin_of
 
 
 def test_bins_are_those_of_the_paper():
