@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -155,13 +155,7 @@ def compare(
             scored.append(_ScoredRun.of(results, unit, alpha, bootstraps, seed))
     _check_that_topics_agree(systems, scored)
     paired = np.stack([run.paired for run in scored], axis=1)
-    reasons = zip(names, *(run.untested for run in scored))
-    untested = {name: next(filter(None, of_runs)) for name, *of_runs in reasons if any(of_runs)}
-    if pair_test == "sign":
-        bound = dict(zip(names, map(bind, evaluator.measures)))
-        of_run = [name for name, each in bound.items() if each and each.definition.scope == "run"]
-        reason = "it looks at all lists of a run, and the sign test counts topics."
-        untested = dict.fromkeys(of_run, reason) | untested
+    untested = _untested(evaluator.measures, scored, pair_test)
     tested = {name: scores for name, scores in zip(names, paired) if name not in untested}
     bounds = [*np.moveaxis(np.stack([run.bounds for run in scored], axis=1), -1, 0)]
     views, labelled, draws = np.stack([run.views for run in scored], axis=2), scored[0].labelled, 0
@@ -197,6 +191,20 @@ def compare(
         intervals=intervals,
         notes=(*filter(None, [evaluator.cut_note]), *notes, *_empty_lists(systems, scored)),
     )
+
+
+def _untested(
+    measures: Iterable[Measure], scored: Sequence[_ScoredRun], pair_test: PairTest
+) -> dict[str, str]:
+    """The measures without a test, and why."""
+    untested = {}
+    for measure, *of_runs in zip(measures, *(run.untested for run in scored)):
+        bound = bind(measure)
+        if why := next(filter(None, of_runs), None):
+            untested[str(measure)] = why
+        elif pair_test == "sign" and bound is not None and bound.definition.scope == "run":
+            untested[str(measure)] = "it looks at all lists of a run, and the sign test counts topics."
+    return untested
 
 
 def _setting(

@@ -463,11 +463,7 @@ def read_log(
     if not least:
         raise ParameterError("correct_from=0 makes every answer right: a number above 0 is needed.")
     judged, is_none = _judge(judge), stands_for_none(abstains)
-    seeming: list[str] = []
-    assumed = True if flag("all_answerable", all_answerable) else None
-    for field, column in mapping("columns", {} if columns is None else columns, "{field: column}").items():
-        if one_of("columns: field", field, _NAMES) and not isinstance(column, str):
-            raise ParameterTypeError(f"columns[{field!r}]={shown(column)}: the name of a column is needed.")
+    seeming, assumed = list[str](), True if flag("all_answerable", all_answerable) else None
     items = list(_items(log, source, {} if columns is None else columns))
     run: dict[str, dict[str, float]] = {}
     answerable: dict[str, bool | None] = {}
@@ -524,6 +520,9 @@ def _judge(judge: Any) -> Judge | None:
 
 def _items(log: Any, source: str, columns: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """The fields of each question, without those whose values are missing."""
+    for field, column in mapping("columns", columns, "{field: column}").items():
+        if one_of("columns: field", field, _NAMES) and not isinstance(column, str):
+            raise ParameterTypeError(f"columns[{field!r}]={shown(column)}: the name of a column is needed.")
     try:
         content = json_content(log, source) if shape_of(log) == "path" else log
     except json.JSONDecodeError as error:
