@@ -409,7 +409,8 @@ class Builder:
         # An answer outside of all classes is a wrong answer.
         of_documents = len(qrels.keys) > 0 and qrels.classes is None and not len(rankings.judged_ranks)
         if of_documents and (documents := int(rankings.lengths.sum())):
-            what = f"none of its {documents} documents is judged; are these the ids of the qrels' collection?"
+            none = "its only document is not" if documents == 1 else f"none of its {documents} documents is"
+            what = f"{none} judged; are these the ids of the qrels' collection?"
             warn(f"{source}: {what} (one that is judged is {qrels.docs[0]})")
         return rankings.with_fields(**fields)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, get_args
 
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, listed, nearest, shown
+from ir_trunc._core.parameters import one_of
 from ir_trunc._core.universe import Keys
 from ir_trunc._read.arrow import ValueType, pa
 
@@ -173,8 +174,7 @@ class Reading:
         for name, choices in _CHOICES:
             value = getattr(self, name)
             if not isinstance(value, str) or value not in choices:
-                near = nearest(value, choices)
-                raise ParameterError(f"{name}={shown(value)}: {', '.join(choices)} are possible.{near}")
+                one_of(name, value, choices)
         if self.stop is not None and (not isinstance(self.stop, str) or self.stop.split() != [self.stop]):
             needed = "a mark without blanks is needed, as the second column has it"
             raise ParameterError(f"stop={shown(self.stop)}: {needed}.")

@@ -64,8 +64,8 @@ def compare(
     baseline : str, optional
         The run that all others are compared with. Without one, all pairs of runs are compared.
     test : str
-        't' (paired, two-tailed), 'bootstrap', 'randomization', 'sign' (paired, too), 'tukey' or
-        'randomized-tukey' (Tukey's honestly significant differences over all runs). `ir_trunc.meta.power` has
+        't' (paired, two-tailed), 'bootstrap', 'randomisation', 'sign' (paired, too), 'tukey' or
+        'randomised-tukey' (Tukey's honestly significant differences over all runs). `ir_trunc.meta.power` has
         the formulas. 'sign' counts the topics on which a run has higher and lower scores.
     correction : str, optional
         For the number of comparisons under one measure: 'holm', 'bh' (Benjamini-Hochberg) or None. The

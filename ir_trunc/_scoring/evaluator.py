@@ -295,11 +295,10 @@ def imposed_depth(rankings: Rankings) -> int | None:
     depth = int(lengths.max(initial=0))
     if depth < _SHORTEST_OF_ALL:
         return None
-    lengths = lengths[lengths > 0]
-    share = float((lengths == depth).mean()) if len(lengths) > 1 else 0.0
+    filled, full = np.count_nonzero(lengths), np.count_nonzero(lengths == depth)
     # The five passages of a pipeline are the same limit; a few short lists may be equal by chance.
-    every = share == 1 and len(lengths) >= _SEVERAL
-    return depth if every or (depth >= _SHORTEST and share >= _SHARE) else None
+    every, many = full == filled >= _SEVERAL, full >= _SHARE * filled and filled > 1
+    return depth if every or (depth >= _SHORTEST and many) else None
 
 
 def warn_about_ends(

@@ -66,8 +66,11 @@ def say_unjudged(data: Any, topics: Iterable[str], judged: Collection[str], qrel
     unjudged = [topic for topic in topics if topic not in judged]
     if unjudged:
         what = f"{len(unjudged)} of {len(topics)} topics (for example topic {shown(unjudged[0])})"
-        nil = "nil queries, for which the empty list is right"
-        warn(f"{_source_of(data)}: no judgments in {qrels} for {what}; they count as {nil}.")
+        count = "it counts as a nil query" if len(unjudged) == 1 else "they count as nil queries"
+        warn(
+            f"{_source_of(data)}: no judgments in {qrels} for {what}; {count}, for which the empty list is"
+            " right."
+        )
 
 
 def _source_of(data: Any) -> str:
