@@ -283,9 +283,12 @@ def warn_about_scale(measures: Iterable[BoundMeasure], judgments: Judgments) -> 
         return
     if measure := next((measure for measure in measures if measure.infers_scale), None):
         top, grades = judgments.max_rel, ", ".join(map(str, judgments.levels[-4:]))
+        remedy = "rel=, for gains of 0 and 1"
+        if "max_rel" in measure.params:
+            remedy = f"max_rel={top}, or the top that no document has"
         warn(
             f"the judgement scale is assumed to end at {top}, the highest grade in the qrels ({grades});"
-            f" {measure.definition.name} depends on it. Write max_rel={top}, or the top that no document has."
+            f" {measure.definition.name} depends on it. Write {remedy}."
         )
 
 

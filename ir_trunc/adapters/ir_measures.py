@@ -110,9 +110,10 @@ def _refuse_batches(measures: Mapping[Measure, BoundMeasure | None], size: int, 
         if bound.definition.scope == "run":
             raise ParameterError(f"batch_size={size}: {name} looks at all topics of a run at once. {remedy}")
         if bound.infers_scale:
+            write = "max_rel" if "max_rel" in bound.params else "rel"
             warn(
                 f"batch_size={size}: {name} depends on the highest grade of the qrels, which is {highest} in"
-                f" this batch and may differ in others. Write max_rel=. {remedy}"
+                f" this batch and may differ in others. Write {write}=. {remedy}"
             )
 
 

@@ -17,7 +17,6 @@ with needed("ir_trunc.adapters.torch needs PyTorch", "torch"):
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._scoring.objects import bind, parse_measure
-from ir_trunc.measures import BoundMeasure
 
 try:
     from torchmetrics import Metric as _Base
@@ -46,14 +45,6 @@ except ImportError:
 
 
 __all__ = ["Metric"]
-
-
-def _depends_on_others(measure: BoundMeasure) -> bool:
-    """Whether a grade of another list changes a score, as by RBP, which has no `max_rel=` in ir-measures."""
-    if measure.params.get("rel", 1) is not None:
-        return False
-    alone, beside = (measure.score(Rankings.from_lists([[1], [top]]))[0] for top in (1, 2))
-    return bool(alone != beside)
 
 
 class Metric(_Base):  # type: ignore[misc]
@@ -99,7 +90,7 @@ class Metric(_Base):  # type: ignore[misc]
             )
         if bound.definition.scope == "run":
             raise ParameterError(f"{measure} looks at all lists of a run: a batch has only some of them.")
-        if bound.infers_scale or _depends_on_others(bound):
+        if bound.infers_scale:
             write = "max_rel=" if "max_rel" in bound.params else "rel="
             raise ParameterError(
                 f"{measure} depends on the highest grade, which a batch may lack: write {write}."

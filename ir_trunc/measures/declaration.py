@@ -73,8 +73,8 @@ class measure:
         or whose lists mostly have the same length. Where it depends on the parameters: a function of them
         that returns the tuple. By default neither, and there is no warning.
     scale_free : function, optional
-        `scale_free(**params)`: whether `max_rel` does not matter with these parameters, so that there is no
-        warning where it is inferred. By default it matters.
+        `scale_free(**params)`: whether the top of the judgment scale does not matter with these parameters,
+        so that there is no warning where it is inferred. By default it matters to a measure with `max_rel`.
     ties : {'gains', 'grades', 'orders'}
         What `ties='expected'` can rely on. 'gains': what a document adds to the score depends on its rank,
         its gain and the gains above it, whatever their order, and an unjudged document counts like one of

@@ -66,7 +66,8 @@ class Declared:
     @property
     def notes(self) -> str:
         """What happens to empty lists and nil queries, and whatever else there is to know."""
-        return "\n\n".join(self._paragraphs[2:])
+        parts = self._paragraphs[2:]
+        return "\n\n".join(part if part.startswith(" ") else " ".join(part.split()) for part in parts)
 
 
 ADDRESS = pattern(r", (https?://[^ ,;]+)")
@@ -243,10 +244,11 @@ class BoundMeasure:
     @property
     def infers_scale(self) -> bool:
         """Whether gains depend on a top of the judgement scale that is not given."""
-        if "max_rel" not in self.params or self.params["max_rel"] is not None:
+        free = self.definition.scale_free
+        if self.params.get("max_rel") is not None or (free is not None and free(**self.params)):
             return False
-        if self.definition.scale_free is not None and self.definition.scale_free(**self.params):
-            return False
+        if "max_rel" not in self.params:
+            return free is not None
         rel = self.definition.params.get("rel")  # by default None where it makes linear gains binary
         binary = rel is not None and rel.default is None and self.params["rel"] is not None
         return not binary and self.params.get("gain") != "binary"

@@ -40,7 +40,11 @@ def ERR(lists: Lists) -> Floats:
     return lists.sum(cascade(lists, exponential(lists, GDEVAL_TOP_GRADE)) * reciprocal(lists)[lists.rank])
 
 
-@measure(source=f"{MOFFAT}; Webber, Moffat & Zobel, EVIA 2010, eq. 6", takes_nil=True)
+@measure(
+    source=f"{MOFFAT}; Webber, Moffat & Zobel, EVIA 2010, eq. 6",
+    takes_nil=True,
+    scale_free=lambda rel, **_: rel is not None,  # `max_rel` would be no parameter of it in ir-measures
+)
 def RBP(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
     """Rank-biased precision.
 
