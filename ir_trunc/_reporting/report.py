@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.curve import Curve, bin_name, bin_of
-from ir_trunc._core.errors import InputError, IrTruncError, noted, printable
+from ir_trunc._core.errors import InputError, IrTruncError, counted, noted, printable
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, text, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
@@ -28,7 +28,7 @@ from ir_trunc._read.arrow import strings
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc._reporting._texts import read_texts
 from ir_trunc._reporting.compare import compare
-from ir_trunc._reporting.comparison import Comparison
+from ir_trunc._reporting.comparison import FEW_UNITS, Comparison
 from ir_trunc._reporting.gate import Gate
 from ir_trunc._scoring._runs import RunsLike, by_name
 from ir_trunc._scoring._ties import tie_notes
@@ -153,9 +153,13 @@ def report(
     messages = [*dict.fromkeys((*comparison.notes, *notes))]
     for file, name, *_ in files:
         messages = [message.replace(file, name) for message in messages]
+    imposed = [message.partition(f"{IMPOSED}. ") for message in messages if IMPOSED in message]
+    cautions, advice = [where + IMPOSED for where, *_ in imposed], [remedy for *_, remedy in imposed]
+    few = bool(comparison.compared) and comparison.units < FEW_UNITS
     page: str = render(
         _sections(comparison, cuts, gains, lists, unit),
-        cautions=[message for message in messages if IMPOSED in message],
+        cautions=cautions + [f"{counted(comparison.units, comparison.unit)} are few for a test"] * few,
+        advice=advice,
         title=title,
         version=__version__,
         gate=gate,
