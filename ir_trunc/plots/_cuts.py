@@ -21,6 +21,7 @@ from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._kit import Axes
 
 _RELEVANT = "relevant documents by topic"
+_FIRST_ANSWERS, _Z = 10, 1.959964  # where curves of risk begin; of a 95 % interval
 
 
 def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = None) -> Axes:
@@ -375,10 +376,13 @@ def recall_curve(
 def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Both risks at every coverage: the table of `truncation.risk_coverage`.
 
+    The curves begin at the tenth answer, since a share of fewer says little. The band is Wilson's 95 %
+    interval of the risk at each coverage.
+
     Parameters
     ----------
     table : DataFrame
-        With the columns coverage, risk and generalised_risk.
+        With the columns answers, coverage, risk and generalised_risk.
     ax : Axes, optional
 
     Returns
@@ -398,14 +402,23 @@ def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.risk_coverage(table).get_ylabel()
     'wrong answers (%)'
     """
-    _kit.checked_table(table, ("coverage", "risk", "generalised_risk"), "truncation.risk_coverage")
+    columns = ("answers", "coverage", "risk", "generalised_risk")
+    table = _kit.checked_table(table, columns, "truncation.risk_coverage", finite=columns)
+    n = int(table["answers"].max())
+    table = table[table["answers"] >= min(_FIRST_ANSWERS, n)]
+    given, coverage, risk, of_all = table[list(columns)].to_numpy(np.float64).T
     ax = _kit.ready_axes(ax)
-    names = {"risk": "of those given (risk)", "generalised_risk": "of all questions (generalised risk)"}
     # The steps end where answers of equal confidence come in together.
-    series = {name: (table["coverage"], table[column]) for column, name in names.items()}
-    _kit.draw_lines(ax, series, "coverage: questions that are answered (%)", "wrong answers (%)")
+    series = {"of those given (risk), 95 % band": (coverage, risk)}
+    series["of all answers (generalised risk)"] = (coverage, of_all)
+    _kit.draw_lines(
+        ax, series, f"coverage: answers that are given (%; 100 % is all {n})", "wrong answers (%)"
+    )
+    middle, half = risk + _Z**2 / given / 2, _Z * np.sqrt(risk * (1 - risk) / given + (_Z / given) ** 2 / 4)
+    band = [(middle + sign * half) / (1 + _Z**2 / given) for sign in (-1, 1)]
+    ax.fill_between(coverage, *band, color=_style.COLOURS[0], alpha=0.2, linewidth=0)
     _kit.percent(ax.xaxis, ax.yaxis)
-    _kit.reference_line(ax, float(table["risk"].iloc[-1]), "all are given")
+    _kit.reference_line(ax, float(risk[-1]), "all are given")
     ax.set(xlim=(0, 1))
     ax.set_ylim(bottom=0)
     return ax

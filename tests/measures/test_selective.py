@@ -5,6 +5,7 @@ import pytest
 from generated import queries, rankings_of
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from ir_trunc import InputError, ParameterError, calc, calc_aggregate, meta
 from ir_trunc._core.rankings import Rankings
@@ -167,6 +168,20 @@ def test_both_curves_can_be_drawn():
     assert words == ["first", "gap", "spread", "oracle"]
     with pytest.raises(InputError, match="one measure's curves"):
         plots.abstention(abstention_curve("RR AP", *abstaining()))
+
+
+def test_the_curve_of_risk_begins_at_the_tenth_answer_with_wilsons_interval():
+    plots = pytest.importorskip("ir_trunc.plots")
+    pytest.importorskip("matplotlib")
+    table = risk_coverage(*answered(WRONG + WRONG[:5], [*SURE, 0.25, 0.2, 0.15, 0.1, 0.05]))
+    ax = plots.risk_coverage(table)
+    assert ax.get_xlabel().endswith("100 % is all 15)")
+    np.testing.assert_allclose(ax.lines[0].get_xydata(), table[["coverage", "risk"]][9:])
+    corners = {tuple(point) for point in ax.collections[0].get_paths()[0].vertices.round(4).tolist()}
+    for row in table[9:].itertuples():
+        wrong = round(row.risk * row.answers)
+        for bound in binomtest(wrong, row.answers).proportion_ci(method="wilson"):
+            assert (round(row.coverage, 4), round(bound, 4)) in corners
 
 
 def test_policy_tables_have_coverage_and_the_size_of_what_is_returned():

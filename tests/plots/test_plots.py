@@ -37,7 +37,9 @@ BEST = study.best_cuts(MEASURE, None, {"system": RANKINGS})
 TAUS = pd.DataFrame([[1.0, 0.25], [np.nan, 0.5]], index=["AP", "RBP"], columns=["RBPU", "OIE"])
 MEANS = compare("AP RBPT OIE", None, {"one": RANKINGS, "two": RANKINGS.cut(3)}).to_pandas()
 SERIES = pd.DataFrame({"RR": [1.0, 0.5, 0.3], "Q": [1.0, 0.8, 0.7]}, index=pd.Index([1, 2, 3], name="rank"))
-RISKS = pd.DataFrame({"coverage": [0.1, 1.0], "risk": [0.0, 0.4], "generalised_risk": [0.05, 0.4]})
+RISKS = pd.DataFrame(
+    {"answers": [5, 50], "coverage": [0.1, 1.0], "risk": [0.0, 0.4], "generalised_risk": [0.05, 0.4]}
+)
 ABSTENTION = pd.DataFrame(
     {"measure": "RR", "confidence": ["first", "first", "oracle", "oracle"], "rate": [0, 0.5] * 2,
      "score": [0.5, 0.6, 0.5, 0.7]}
