@@ -138,18 +138,20 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int
 
 SIGNIFICANT, BEST = "*", "+"  # marks of a mean; in text, where nothing is bold
 _WARNINGS = 3  # warnings that are printed on a terminal at most
+_LONG_NAME = 32  # letters of a name in one line, in LaTeX
 _TABLE_TEX = Template(
-    r"""% \usepackage{booktabs}
+    r"""% \usepackage{booktabs,graphicx}
 ${warnings}\begin{table}
 \centering
 $caption
+\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
 \begin{tabular}{${form}}
 \toprule
 $columns \\
 \midrule
 $rows
 \bottomrule
-\end{tabular}
+\end{tabular}}
 \end{table}
 """
 )
@@ -208,13 +210,14 @@ class MarkedTable:
         return "\n".join(text)
 
     def latex(self, label: str = "") -> str:
-        """A table environment for the package booktabs; the caption explains the marks, the best is bold.
+        """A table environment for booktabs and graphicx; the caption explains the marks, the best is bold.
 
-        A measure has two columns: the numbers end at its right edge, and marks follow in the second.
+        A measure has two columns: the numbers end at its right edge, and marks follow in the second. A table
+        that is too wide is made smaller.
         """
         over = "\\multicolumn{{2}}{{c}}{{{}}}".format
         lines = []
-        for name, row in zip(self._rows("\\textit{{{}}}~".format, latex), self.cells):
+        for name, row in zip(self._rows("\\textit{{{}}}~".format, _latex_name), self.cells):
             lines.append([name, *map(_latex_cell, row)])
             if any(cell.below for cell in row):
                 lines.append(["", *(over(f"\\scriptsize {_minus(cell.below)}") for cell in row)])
@@ -222,7 +225,7 @@ class MarkedTable:
         return _TABLE_TEX.substitute(
             caption=f"\\caption{{{' '.join(sentences)}}}" + (f"\n\\label{{{label}}}" if label else ""),
             form="l" + "r@{}l" * len(self.columns),
-            columns=" & ".join(["system", *(over(latex(name)) for name in self.columns)]),
+            columns=" & ".join(["system", *(over(_stacked(name)) for name in self.columns)]),
             rows="\n".join(f"{' & '.join(cells)} \\\\" for cells in lines),
             warnings="".join(f"% {printable(warning)}\n" for warning in self.warnings),
         )
@@ -263,6 +266,20 @@ class MarkedTable:
 def latex(text: str) -> str:
     """A text whose special characters are escaped for LaTeX."""
     return "".join(_LATEX.get(sign, sign) for sign in printable(text))
+
+
+def _latex_name(name: str) -> str:
+    """A name of a row; a long one has several lines."""
+    if len(name) <= _LONG_NAME:
+        return latex(name)
+    parts = (f"{latex(sign)}\\allowbreak{{}}" if sign in "_-./" else latex(sign) for sign in name)
+    return rf"\parbox[t]{{15em}}{{\raggedright {''.join(parts)}\strut}}"
+
+
+def _stacked(name: str) -> str:
+    """The name of a column, with a line for each of its words or parameters."""
+    stack = latex(name).replace(",", ", ").replace(" ", r"\\")
+    return rf"\shortstack{{{stack}}}" if r"\\" in stack else stack
 
 
 def _minus(text: str) -> str:

@@ -318,7 +318,7 @@ class Comparison(Saved):
         return MarkedTable(self.heading, letters, self.systems, self.measures, cells, best, notes, self.notes)
 
     def to_latex(self, label: str = "", digits: int = 4) -> str:
-        r"""A LaTeX table for the package booktabs, whose caption explains its marks and names parameters.
+        r"""A LaTeX table for booktabs and graphicx, whose caption explains its marks and names parameters.
 
         Names of systems have no file endings (.run, .txt and so on) where they differ without them.
 

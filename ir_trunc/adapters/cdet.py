@@ -280,7 +280,7 @@ class ChangeScores(Result):
         return "\n\n".join([*tables, *map(fitted, left)])
 
     def to_latex(self, label: str = "", digits: int = 4) -> str:
-        r"""Tables for the package booktabs, two of documents and two of questions.
+        r"""Tables for booktabs and graphicx, two of documents and two of questions.
 
         Parameters
         ----------

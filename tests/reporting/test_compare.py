@@ -334,9 +334,12 @@ def test_names_in_latex_have_no_file_endings_where_they_differ_without_them():
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
 @pytest.mark.parametrize("baseline", [None, "a_b & 50%"])
-def test_the_latex_table_compiles(baseline, tmp_path):
-    table = compare("AP RBPT OIE NumRet", QRELS, ODD, baseline=baseline, intervals=True).to_latex("tab:one")
-    page = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}{table}\\end{{document}}"
+def test_the_latex_table_compiles_and_fits_the_page(baseline, tmp_path):
+    runs = ODD | {f"the_{n}th-run.with/a-name_that.is-longer/than_all.others": RUNS["bm25"] for n in range(6)}
+    measures = "AP RBPT(p=0.9,terminal='full')@20 nDCG@10 OIE NumRet RBPU(e=0.01,p=0.9)@20"
+    table = compare(measures, QRELS, runs, baseline=baseline, intervals=True).to_latex("tab:one")
+    head = "\\documentclass{article}\\usepackage{booktabs,graphicx}"
+    page = f"{head}\\begin{{document}}{table}\\end{{document}}"
     (tmp_path / "page.tex").write_text(page, encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
