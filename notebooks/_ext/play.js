@@ -27,7 +27,7 @@
       const scores = measure.scores[stop][list];
       const [best, picture] = curve(scores, low, high);
       row.querySelector(".play-curve").innerHTML = picture;
-      row.querySelector(".play-best").textContent = `${best} ${best === 1 ? "document" : "documents"}: ${scores[best].toFixed(2)}`;
+      row.querySelector(".play-best").textContent = `best cut: ${best} ${best === 1 ? "document" : "documents"}: ${scores[best].toFixed(2)}`;
     });
   }
 

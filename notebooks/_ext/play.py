@@ -73,8 +73,8 @@ def page() -> str:
     choice = '<label><input type="radio" name="play-measure" value="{0}"{1}> {0}</label>&emsp;'
     choices = "".join(choice.format(name, " checked" * (name == "RBPT")) for name in SLIDERS)
     row = (
-        "<tr><th scope='row'>{}</th><td>{}</td><td>{}</td>"
-        "<td class='play-curve'></td><td class='play-best'></td></tr>"
+        "<tr><th scope='row'>{}<br><small>{}<br>{} relevant</small></th>"
+        "<td><div class='play-curve'></div><small class='play-best'></small></td></tr>"
     )
     rows = "".join(
         row.format(html.escape(name), " ".join(map(str, grades)), relevant)
@@ -86,8 +86,7 @@ def page() -> str:
 <p><label for="play-stop" id="play-label"></label> <input type="range" id="play-stop" min="0"></p>
 <div class="pst-scrollable-table-container"><table class="table">
 <caption>Score of each list, cut after 0 to 12 documents. The dot is the best cut.</caption>
-<thead><tr><th scope="col">list</th><th scope="col">by rank</th><th scope="col">relevant</th>
-<th scope="col">score by cut</th><th scope="col">best cut</th></tr></thead>
+<thead><tr><th scope="col">list, by rank</th><th scope="col">score by cut, best cut</th></tr></thead>
 <tbody>{rows}</tbody></table></div>
 <noscript>The slider needs JavaScript; <code>ir_trunc.curves</code> computes the same scores.</noscript>
 </div>

@@ -174,6 +174,10 @@ def test_the_site_builds_without_a_warning(tmp_path):
     assert rbpt.index("<mfrac>") < rbpt.index("<em>Here</em>") < rbpt.index("<em>Used in</em>")
     assert "r_t m" not in rbpt.partition("<table")[0].partition("Gains are linear")[0]
     assert '"rbpt": "terminal-documents"' in (site / "reference.html").read_text(encoding="utf-8")
+    gallery = (site / "gallery.html").read_text(encoding="utf-8")
+    thumbnails = re.findall(r'<div><a href="#([^"]+)"><img', gallery)
+    assert len(thumbnails) == (NOTEBOOKS / "gallery.md").read_text(encoding="utf-8").count("{picture}")
+    assert all(f'<section id="{heading}">' in gallery for heading in thumbnails)
     if shutil.which("node") is None:
         pytest.skip("there is no node")
     queries = "\n".join(FIRST_HITS)
