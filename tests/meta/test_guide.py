@@ -37,7 +37,7 @@ def test_every_end_of_the_guide_has_what_was_asked_for_or_says_what_it_lacks(end
         findings = [verdicts[prop] for prop in asked]
         weak = [found for found in findings if found.verdict != "strict"]
         words = {
-            found.property: " ".join([found.verdict, *(["on"] * bool(found.depends_on)), *found.depends_on])
+            found.property: " on ".join([found.verdict, *filter(None, [" and ".join(found.depends_on)])])
             for found in weak
         }
         lacking |= {measure: words} if words else {}
@@ -47,7 +47,7 @@ def test_every_end_of_the_guide_has_what_was_asked_for_or_says_what_it_lacks(end
 def test_what_an_end_lacks_is_printed_and_drawn():
     asked = {"paid": False, "harm": False, "weighted": True, "nil": False, "recall": True, "redundancy": True}
     found = meta.guide(length=True, answers=False, **asked)
-    oie = {"Confidence": "depends on D", "Recall": "depends on D grades", "Redundancy": "violated"}
+    oie = {"Confidence": "depends on D", "Recall": "depends on D and grades", "Redundancy": "violated"}
     assert found.but["OIE"] == oie
     line = (
         "Confidence (appending an irrelevant document lowers the score) does not always hold:"
