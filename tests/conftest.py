@@ -90,7 +90,7 @@ def pytest_collection_modifyitems(items):
     """
     odd = "ignore:.*(scores differ only beyond 32 bits|do not fall with the rank):UserWarning"
     for item in items:
-        if not FULL.isdisjoint(item.path.parts):
+        if not FULL.isdisjoint(item.nodeid.partition("::")[0].split("/")):
             item.add_marker("full")
         if "real_data" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.filterwarnings(odd))

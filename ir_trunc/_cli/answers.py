@@ -80,7 +80,7 @@ def main(words: Sequence[str]) -> int:
         from ir_trunc.plots._kit import check_picture
 
         check_picture(args.plot, [args.log])
-    log = log_of(args, args.log)
+    (log,) = logs_of(args, [args.log])
     places = 4 if args.places is None else args.places
     means = log.calc(measures).aggregated
     scores = as_table({"score": list(means.values())}, [str(measure) for measure in means])
@@ -125,19 +125,19 @@ def _compare(args: Words) -> int:
     if args.plot is not None or args.risk is not None:
         raise ParameterError("--risk and --plot are for one log.")
     paths, measures = [args.log, args.words[0]], args.measures_of(args.words[1:])
-    logs = [log_of(args, path) for path in paths]
+    logs = logs_of(args, paths)
     for log in logs:
-        log.calc(measures)  # which refuses what the log does not say
+        log.calc(measures)  # which refuses what the logs do not say
     runs = dict(zip(by_file_name(paths), (log.run for log in logs)))
-    qrels = logs[0].with_answerable(logs[1])
-    comparison = compare(measures, qrels, runs, baseline=next(iter(runs)), intervals=True)
+    comparison = compare(measures, logs[0]._qrels(nil=False), runs, baseline=next(iter(runs)), intervals=True)
     parts = [f"{name}: {log}" for name, log in zip(runs, logs)]
     places = 4 if args.places is None else args.places
     print("\n\n".join(["\n".join(parts), comparison.marked(places).text()]))
     return 0
 
 
-def log_of(args: Words, path: str) -> DecisionLog:
-    """A log as the options say."""
+def logs_of(args: Words, paths: Sequence[str]) -> list[DecisionLog]:
+    """A log as the options say, or two logs that tell each other which questions have an answer."""
     understood = args.of(("correct_from", "all_answerable", "abstains"))
-    return read_log(path, args.judge, columns=args.reading.get("columns"), **understood)
+    logs = [read_log(path, args.judge, columns=args.reading.get("columns"), **understood) for path in paths]
+    return [log.with_answerable(other) for log, other in zip(logs, reversed(logs))]

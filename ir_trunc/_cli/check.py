@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ir_trunc._cli._arguments import QRELS, OneLineParser, Words
-from ir_trunc._cli.answers import LOG_OPTIONS, log_of
+from ir_trunc._cli.answers import LOG_OPTIONS, logs_of
 from ir_trunc._core.errors import ParameterError, noted, printable
 from ir_trunc._output.files import check_outputs, write_text
 from ir_trunc._output.tables import table_text
@@ -109,14 +109,14 @@ def _of_logs(args: Words) -> tuple[Any, Any, dict[str, Any]]:
         raise ParameterError("--report needs qrels and a run; leave it out for a log.")
     conditions = [read_condition(condition) for condition in args.fail_if]
     measures = [condition.measure for condition in conditions if condition.measure is not None]
-    logs = [log_of(args, path) for path in (args.qrels, args.baseline) if path is not None]
+    logs = logs_of(args, [path for path in (args.qrels, args.baseline) if path is not None])
     for log in logs:  # each refuses what it cannot know
         if measures:
             log.calc(measures)
         if any(condition.name in OF_NIL_QUERIES for condition in conditions):
             log.qrels  # noqa: B018
     baseline = logs[1].run if logs[1:] else None
-    return logs[0].with_answerable(logs[-1]), logs[0].run, {"columns": None, "baseline": baseline}
+    return logs[0]._qrels(nil=False), logs[0].run, {"columns": None, "baseline": baseline}
 
 
 def _write_page(args: Words, gate: Gate, words: Sequence[str]) -> None:

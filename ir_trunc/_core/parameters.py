@@ -21,6 +21,7 @@ from typing import (
     ParamSpec,
     Protocol,
     TypeVar,
+    cast,
 )
 
 import numpy as np
@@ -71,6 +72,24 @@ def flag(name: str, value: Any) -> bool:
             f"{name}={shown(value)}: True or False is needed, not {type(value).__name__}."
         )
     return bool(value)
+
+
+def refuse_bare(name: str, bare: tuple[object, ...]) -> None:
+    """ParameterTypeError for a decorator without arguments, which gets what it decorates in place of them."""
+    if bare:
+        raise ParameterTypeError(f"{name} needs its source: @{name}(source='...').")
+
+
+def with_source(declare: T) -> T:
+    """The function, a decorator whose arguments are keywords, with that error where it has none."""
+    function: Any = declare
+
+    @wraps(function)
+    def declared(*bare: object, **given: Any) -> Any:
+        refuse_bare(function.__name__, bare)
+        return function(**given)
+
+    return cast(T, declared)
 
 
 def text(name: str, value: Any) -> str:

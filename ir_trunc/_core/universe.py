@@ -79,18 +79,18 @@ class Nest:
             self.groups.insert(0, list(number_of))
             self.parents.insert(0, np.array(parents, np.int64))
 
-    def means(self, values: Floats, level: int, unit: int = 0) -> Floats:
-        """The means (M x groups) of values (M x lists) for a key: 0 is the outermost, -1 the whole run.
+    def means(self, values: Floats, level: int | None, unit: int = 0) -> Floats:
+        """The means (M x groups) of values (M x lists) for a key: 0 is the outermost, None the whole run.
 
         unit: the key whose groups count alike in the mean of the whole run.
         """
-        for parents in reversed(self.parents[unit if level < 0 else level :]):
+        for parents in reversed(self.parents[unit if level is None else level :]):
             sizes = np.bincount(parents)
             sums = np.zeros((len(values), len(sizes)))
             for row, of_measure in zip(sums, values):
                 row[:] = np.bincount(parents, of_measure, len(sizes))
             values = sums / sizes
-        return values.mean(axis=1, keepdims=True) if level < 0 else values
+        return values.mean(axis=1, keepdims=True) if level is None else values
 
 
 @dataclass(frozen=True, repr=False)

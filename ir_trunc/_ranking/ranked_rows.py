@@ -152,7 +152,7 @@ class Notes:
             yield f"{self.behind} documents come after one that was not shown; their lists end before it"
         if self.first_ignored is not None:
             be = "is" if self.ignored == 1 else "are"
-            none = "" if self.known else "; no topic is left"
+            none = "" if self.known else "; no document is left"
             if reading.keys:
                 none += (
                     "; what a run returns for these costs it nothing: name all lists by topics= (--topics),"

@@ -400,7 +400,8 @@ class Builder:
             if not self.pieces:
                 fields["nil"] = NilLists(nil, np.zeros(len(rankings), bool))
         topics = qrels.judgments.topics
-        none_matches = not self.notes.known and (rankings.missing is None or rankings.missing.all())
+        missing = fields.get("missing", rankings.missing)
+        none_matches = not self.notes.known and (missing is None or missing.all())
         if none_matches and must_match and (error := self.notes.unmatched(source, topics)):
             raise error
         self.notes.warn(source, qrels.nil.id, reading, topics)

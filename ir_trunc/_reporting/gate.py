@@ -234,13 +234,10 @@ def _sample(condition: Condition, results: Results, unit: str | None) -> _Sample
     if whole is None:
         return _Sample(np.asarray(results.means_of_units(part[None], unit)[1][0]), 0.0, np.inf)
     part, whole = results.means_of_units(np.stack([part, whole]), unit)[1]
-    if not whole.any():
-        return _Sample(np.full(len(whole), np.nan), 0.0, 1.0)
-    share = part.mean() / whole.mean()
-    values = np.asarray(share + (part - share * whole) / whole.mean())
-    if results.universe.keys:
-        return _Sample(values, 0.0, 1.0)
-    return _Sample(values, 0.0, 1.0, part, whole > 0)
+    mean = whole.mean() or np.nan
+    share = part.mean() / mean
+    values = np.asarray(share + (part - share * whole) / mean)
+    return _Sample(values, 0.0, 1.0, *(() if results.universe.keys else (part, whole > 0)))
 
 
 def _estimate(sample: _Sample, results: Results, confidence: float) -> _Interval:

@@ -256,8 +256,8 @@ class Results(Result):
         universe = self.rankings.universe
         return Nest(universe.nesting, self.topics) if universe and universe.nesting else None
 
-    def _nested(self, level: int, unit: int = 0) -> Floats:
-        """Nested means of each measure for the groups of a level (M x groups); -1: for the whole run.
+    def _nested(self, level: int | None, unit: int = 0) -> Floats:
+        """Nested means of each measure for the groups of a level (M x groups); None: for the whole run.
 
         unit: the level whose groups count alike in the mean of the whole run.
         """
@@ -388,7 +388,7 @@ class Results(Result):
         """The means (for counts: sums), to the last bit as ir-measures' aggregators add them up."""
         assumed, topics, of_rows = self.rankings.universe, self.values.shape[1], list[float]()
         if topics and assumed is not None and assumed.nesting is not None:
-            of_rows = self._nested(-1)[:, 0].tolist()
+            of_rows = self._nested(None)[:, 0].tolist()
         elif topics:  # one value after the other, as they do
             of_rows = ((0.0 + np.add.accumulate(self.values, axis=1)[:, -1]) / topics).tolist()
         means = []
@@ -407,7 +407,7 @@ class Results(Result):
         level = self._level(unit)
         if level == 0 or not len(self.topics):
             return self._means
-        nested = self._nested(-1, level)[:, 0].tolist()
+        nested = self._nested(None, level)[:, 0].tolist()
         counts = [not isinstance(measure.aggregator(), MeanAgg) for measure in self.measures]
         return tuple(total if count else mean for total, count, mean in zip(self._means, counts, nested))
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 from ir_trunc._core.arrays import Floats
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMeasureError, nearest, shown
-from ir_trunc._core.parameters import call_parts, literal
+from ir_trunc._core.parameters import call_parts, literal, refuse_bare
 from ir_trunc.measures.definition import CUTOFF, Definition, Formula, ListParts, OfMeans, Range, TieUnit
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Kind, Nil, Param, Whole
@@ -116,8 +116,7 @@ class measure:
 
     def __new__(cls, *bare: object, **given: object) -> measure:
         """A declaration; ParameterTypeError where the decorator has no arguments."""
-        if bare:
-            raise ParameterTypeError(f"{cls.__name__} needs its source: @{cls.__name__}(source='...').")
+        refuse_bare(cls.__name__, bare)
         return super().__new__(cls)
 
     def __call__(self, formula: Formula) -> Formula:

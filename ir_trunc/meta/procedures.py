@@ -21,6 +21,7 @@ from ir_trunc._core.parameters import (
     several,
     text,
     whole,
+    with_source,
 )
 from ir_trunc._scoring.objects import parse_measure
 from ir_trunc._scoring.results import Result
@@ -115,6 +116,7 @@ registry: dict[str, ProcedureDefinition] = {}
 """All procedures by name."""
 
 
+@with_source
 def procedure(*, source: str, command: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Register a function as a procedure of meta-evaluation.
 

@@ -103,8 +103,8 @@ class DecisionLog:
         right, unanswered = sum(map(bool, grades)), grades.count(None)
         return {_RIGHT: right, _WRONG: len(grades) - right - unanswered, "unanswered": unanswered}
 
-    def with_answerable(self, other: DecisionLog) -> dict[str, dict[str, int]]:
-        """Qrels for two logs of the same questions, of which one may know what has an answer."""
+    def with_answerable(self, other: DecisionLog) -> DecisionLog:
+        """The log, knowing what has an answer where another log of the same questions says it."""
         known: dict[str, bool | None] = {}
         if differing := self.run.keys() ^ other.run.keys():
             name = min(differing)
@@ -118,7 +118,7 @@ class DecisionLog:
                     f"question {name}: {self.source} and {other.source} differ in whether it has an answer."
                 )
             known[name] = of_other if has is None else has
-        return replace(self, answerable=known)._qrels(nil=False)
+        return replace(self, answerable=known)
 
     @property
     def qrels(self) -> dict[str, dict[str, int]]:

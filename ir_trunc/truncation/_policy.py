@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ir_trunc._core.deprecation import outdated, renamed
 from ir_trunc._core.errors import InputError, ParameterError, shown, warn
-from ir_trunc._core.parameters import flag, instance, numbers, text, written_arguments
+from ir_trunc._core.parameters import flag, instance, numbers, text, with_source, written_arguments
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.files import Target
 from ir_trunc._ranking.runs import RunLike, read_run
@@ -481,6 +481,7 @@ PolicyClass = TypeVar("PolicyClass", bound=Policy)
 
 
 @dataclass_transform(frozen_default=True)
+@with_source
 def policy(
     *, source: str, idempotent: bool = True, written: bool = True
 ) -> Callable[[type[PolicyClass]], type[PolicyClass]]:

@@ -118,8 +118,13 @@ def example(
     3           1.00
     """
     rankings = Rankings.from_lists([[0] * irrelevant + [1] * relevant])
-    curves = Evaluator(measures, None).curves(rankings)
-    table = as_table({written(measure): curve.values for measure, curve in curves.items()}).rename_axis("cut")
+    cuts = np.arange(irrelevant + relevant + 1)
+    table = as_table(
+        {  # the curve of a measure with a cutoff ends there
+            written(measure): curve.values[np.minimum(cuts, len(curve.values) - 1)]
+            for measure, curve in Evaluator(measures, None).curves(rankings).items()
+        }
+    ).rename_axis("cut")
     return table / table.abs().max().replace(0, 1) if scaled else table
 
 

@@ -387,6 +387,14 @@ def test_columns_beside_the_usual_ones_are_left_to_python(qrels):
     assert not rows_are_sure(answers, table)
 
 
+def test_empty_lists_are_a_run_beside_documents_of_unknown_topics(qrels):
+    run = [{"query_id": "2", "contexts": []}, {"query_id": "x", "contexts": [{"id": "a", "score": 1.0}]}]
+    same(qrels, run)
+    with pytest.warns(UserWarning, match="ignored 1 topic .* no document is left"):
+        lists = rank_run(qrels, run)
+    assert [topic for topic, missing in zip(lists.topics, lists.missing) if not missing] == ["2"]
+
+
 def test_columns_that_do_not_fit_together_are_refused(qrels):
     ends, text = np.array([0, 1], np.int32), np.array([97], np.uint8)
     good = {"topic_of": np.array([0], np.int32), "topic_ends": ends, "topics": text, "ends": ends}

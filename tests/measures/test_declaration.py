@@ -158,6 +158,8 @@ def test_measures_may_share_their_parameters_as_the_fields_of_a_dataclass(regist
         MinusEffort(p=2)
 
 
-def test_a_decorator_without_its_source_says_so():
-    with pytest.raises(ir_trunc.IrTruncError, match=r"measure needs its source: @measure\(source='...'\)"):
-        ir_trunc.measure(lambda lists: lists.n)
+@pytest.mark.parametrize("declare", [ir_trunc.measure, ir_trunc.truncation.policy, ir_trunc.meta.procedure])
+def test_a_decorator_without_its_source_says_so(declare):
+    name = declare.__name__
+    with pytest.raises(ir_trunc.IrTruncError, match=rf"{name} needs its source: @{name}\(source='...'\)"):
+        declare(lambda lists: lists.n)

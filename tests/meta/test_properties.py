@@ -81,7 +81,7 @@ SLOW = ("CompatDiff", "HarmCompat", "KendallTau", "Spearman")  # in plain loops
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.full] * (name in SLOW or number % 3 > 0))
+        pytest.param(name, marks=[pytest.mark.full] * (name in SLOW or number % 6 > 0))
         for number, name in enumerate(registry)
     ],
 )

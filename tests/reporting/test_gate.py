@@ -337,6 +337,14 @@ def nested(shift, seed, users=12, days=30):
     return qrels, lists
 
 
+def test_the_interval_of_a_share_with_keys_is_one_of_shares():
+    qrels = {f"{user}/{day}": {"a": 1} for user in "abcd" for day in range(4)}
+    run = {key: {"a" if number else "b": 1.0} for number, key in enumerate(qrels)}
+    (found,) = check("kept < 0.5", qrels, run, keys="user/day").checks
+    half = 0.0625 * stats.t.ppf(0.975, 3)  # the standard deviation is 1/8, of 4 users
+    assert (found.now, found.low, found.high) == (0.9375, pytest.approx(0.9375 - half), 1)
+
+
 def test_lists_with_keys_are_tested_by_unit():
     (qrels, new), (_, old) = nested(0, 1), nested(0, 2)
     conditions = [

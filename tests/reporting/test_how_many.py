@@ -430,8 +430,15 @@ def test_differences_that_the_data_do_not_show_are_said():
 def test_every_policy_that_needs_nothing_is_tried(advice):
     assert {"Greedy", "ScoreThreshold", "ShareOfTop", "LargestGap", "Knee", "Surprise"} <= {*advice.policies}
     assert not {"Oracle", "Given"} & {name.partition("(")[0] for name in advice.policies}
-    assert {"Fixed(k=1)", "Fixed(k=10)"} <= {*advice.policies}
-    assert "Fixed(k=20)" not in advice.policies  # no list is that long
+    assert not any(name.startswith("Fixed(k=20") for name in advice.policies)  # no list is that long
+
+
+def test_fixed_lengths_are_tried_up_to_the_longest_list():
+    lists = {str(q): {f"d{doc}": -float(doc) for doc in range(101)} for q in range(4)}
+    with pytest.warns(IrTruncWarning, match="few"):
+        advice = how_many({q: {"d0": 1, "d7": 1} for q in lists}, lists, "SetF")
+    fixed = {name for name in advice.policies if name.startswith("Fixed")}
+    assert fixed == {f"Fixed(k={k})" for k in (1, 2, 3, 5, 10, 20, 50, 100)}
 
 
 def test_policies_that_cannot_be_tried_are_named_with_the_reason():

@@ -2,6 +2,7 @@
 
 import warnings
 
+import ir_measures
 import pytest
 
 from ir_trunc import InputError, IrTruncWarning, calc, compare, rank, read_answers
@@ -134,3 +135,5 @@ def test_counts_of_ir_measures_have_the_topics_that_a_run_lacks():
     """As `trec_eval -c` counts them."""
     qrels, run = {"1": {"a": 1}, "2": {"b": 1, "c": 1}}, {"1": {"a": 1.0}}
     assert calc("NumQ NumRel NumRet", qrels, run, missing="empty").values.tolist() == [[1, 1], [1, 2], [1, 0]]
+    stock = ir_measures.calc_aggregate([ir_measures.NumQ, ir_measures.NumRel], qrels, run)
+    assert set(stock.values()) == {1}  # of ir-measures itself, as the page for its users says

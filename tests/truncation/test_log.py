@@ -302,6 +302,11 @@ def test_wrong_fields_are_named(change, message):
         read_log([ITEMS[0] | change, *ITEMS[1:]])
 
 
+def test_an_item_that_is_no_question_is_named():
+    with pytest.raises(InputError, match="log, item 2: 5: "):
+        read_log([ITEMS[0], 5])
+
+
 @pytest.mark.parametrize("log", [[], {}, [5], 5, None, b"x", [[1]], pd.DataFrame(), [{"a": 1}], {"id": "q"}])
 def test_what_is_no_log_is_refused(log):
     with pytest.raises(InputError):
@@ -359,14 +364,17 @@ def test_the_command_prints_scores_risks_and_the_threshold(tmp_path, monkeypatch
 def test_two_logs_are_compared(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     items = [{"id": n, "answer": "a", "correct": n % 3 > 0, "confidence": n / 30} for n in range(30)]
-    write(tmp_path / "old.jsonl", items)
-    write(tmp_path / "new.jsonl", [item | {"correct": item["correct"] or item["id"] < 15} for item in items])
+    better = [item | {"correct": item["correct"] or item["id"] < 15} for item in items]
+    silent, nothing = [{"id": n, "answer": None} for n in (30, 31)], {"answerable": False}
+    write(tmp_path / "old.jsonl", [*items, silent[0] | nothing, silent[1]])  # each says it of one question
+    write(tmp_path / "new.jsonl", [*better, silent[0], silent[1] | nothing])
     write(tmp_path / "short.jsonl", items[1:])
-    assert main(["answers", "old.jsonl", "new.jsonl", "c@1", "AURC"]) == 0
+    assert main(["answers", "old.jsonl", "new.jsonl", "c@1", "AURC", "EM"]) == 0
     printed = capsys.readouterr().out
+    assert re.search(r"old.jsonl +0.6641\S* .* 0.6875\S*\nnew.jsonl +0.8301\S* .* 0.8438", printed)
     old, new = (read_log(tmp_path / f"{name}.jsonl") for name in ("old", "new"))
     assert printed.startswith(f"old.jsonl: {old}\nnew.jsonl: {new}\n")
-    qrels = old.with_answerable(new)
+    qrels = old.with_answerable(new)._qrels(nil=False)
     compared = compare("c@1 AURC", qrels, {"old.jsonl": old.run, "new.jsonl": new.run}, baseline="old.jsonl")
     row = compared.pairs().iloc[0]
     assert f"[{row['low']:.4f}, {row['high']:.4f}]" in printed

@@ -124,6 +124,11 @@ def test_what_ends_with_version_3_gives_what_it_gave(tmp_path):
     assert found.loc["mean", "SetF"].tolist() == pytest.approx([1 / 6, 3 / 4, 1 / 12])
 
 
+def test_the_curve_of_a_measure_with_a_cutoff_goes_on_behind_it():
+    table = study.example("P@2 SetP", irrelevant=1, relevant=2, scaled=False)
+    assert table.to_numpy().T.tolist() == [[0, 0, 0.5, 0.5], [0, 0, 0.5, pytest.approx(2 / 3)]]
+
+
 def test_tables_keep_what_their_user_wrote():
     measures = ["RBPT(p=0.8)", "RBPU(p=0.8,e=0.05)", "FlatU"]
     assert study.cuts(measures, None, RUNS).columns.tolist() == measures

@@ -154,7 +154,7 @@ def features(rankings: Rankings) -> tuple[Floats, Ints, Ints]:
 
     first, last = padded[position(np.zeros_like(k))], padded[position(n[lists] - 1)]
     score, following = padded[position(np.maximum(k, 1) - 1)], padded[position(np.minimum(k, n[lists] - 1))]
-    kept = np.where(k > 0, above[position(np.maximum(k, 1) - 1)] / np.maximum(k, 1), first)
+    kept = above[position(np.maximum(k, 1) - 1)] / np.maximum(k, 1)
     spanned = first - last
     level = np.divide(score - last, spanned, np.ones(len(k)), where=spanned > 0)
     of_cut = (k, k / size[lists], n[lists], score, following, score - following, level, first)
