@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from inspect import signature
+from itertools import product
 from types import ModuleType
 from typing import Any, Literal, TypedDict
 
@@ -113,7 +114,7 @@ def experiment(
         As `ir_trunc.calc` takes them; PyTerrier's name is `eval_metrics`. A name of trec_eval, as 'map', is
         the name of its column; a family, as 'P' or 'official', has a column for each of its measures.
     names : list of str, optional
-        Names of the systems.
+        Names of the systems. By default frames are called 'results 1', 'results 2', ...
     views : bool
         Whether to give the same for answerable and for nil queries, in a column `queries`.
     unjudged : {'exclude', 'nil'}, optional
@@ -123,7 +124,9 @@ def experiment(
         Documents that leave results and judgments, as for `ir_trunc.calc`; a warning counts them. Here a list
         fills the cutoff of `@k` if k documents are left.
     perquery : bool or 'both', optional
-        Whether to give values by topic in the place of means; 'both' gives (averages, perquery).
+        Whether to give values by topic in the place of means; 'both' gives (averages, perquery). The values
+        of topics without judgments are NaN, unless `unjudged` decides about these topics, and the averages
+        are those of the others, also with 'both', where `pt.Experiment` makes NaN of them.
     batch_size : int, optional
         Topics that are retrieved at once. Results are put together before they are scored, since measures of
         the whole run, and the scale of graded gains, must not depend on batches.
@@ -188,11 +191,13 @@ def experiment(
     if views:
         answerable = scored["qid"].isin(universe.loc[universe["label"] > 0, "qid"])
         parts = {"all": scored, "answerable": scored[answerable], "nil": scored[~answerable]}
+    unscored = () if unjudged else tuple(topics.loc[~topics["qid"].isin(scored["qid"]), "qid"])
     tables = []
     for view, part in parts.items():
         if len(part):
             runs = [_never_empty(result[result["qid"].isin(part["qid"])], part) for result in results]
-            tables.append(_tables(runs, part, universe, called, ready, view))
+            nan = unscored if part is scored else ()
+            tables.append(_tables(runs, part, universe, called, ready, view, nan))
         ready["save_dir"] = None  # the two tables of scores there are those of all topics
     joined = [pd.concat(same, ignore_index=True) if views else same[0] for same in zip(*tables)]
     return joined[0] if len(joined) == 1 else tables[0]._make(joined)  # (averages, perquery)
@@ -304,8 +309,12 @@ def _tables(
     called: Mapping[str, Measure],
     options: Mapping[str, Any],
     view: str,
+    unscored: Sequence[str],
 ) -> Any:
-    """The tables of pt.Experiment, one or (averages, perquery), with the columns in the order of measures."""
+    """The tables of pt.Experiment, one or (averages, perquery), with the columns in the order of measures.
+
+    unscored: topics whose values are NaN.
+    """
     untested = []
     if options["baseline"] is not None:
         bound = {column: bind(measure) for column, measure in called.items()}
@@ -330,6 +339,10 @@ def _tables(
                 tests = [] if name in untested else [own for own in table if own.startswith(f"{name} ")]
                 columns += [own for own in table if own == name] + tests
             table = table[columns]
+        elif unscored:
+            rows = product(options["names"], unscored, called, [np.nan])
+            table = pd.concat([table, pd.DataFrame(rows, columns=list(table))], ignore_index=True)
+            table = table.sort_values(["name", "qid"])  # as pt.Experiment does
         if view:
             table.insert(0, "queries", view)
         return table
@@ -518,8 +531,6 @@ def grid_search(
     >>> round(best, 3), setting
     (1.0, [(Truncate(Fixed(k=2)), 'k', 1)])
     """
-    from itertools import product
-
     from ir_trunc.measures.declaration import oriented
 
     one_of("return_type", return_type, ("opt_pipeline", "best_setting", "both"))

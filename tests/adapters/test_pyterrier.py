@@ -87,6 +87,7 @@ CALLS = [
     {"eval_metrics": ["set", "recall"]},
     {"eval_metrics": ["map", "P.5"], "round": {"map": 1}, "verbose": False},
     {"eval_metrics": ["map", "num_q"], "perquery": True},
+    {"eval_metrics": ["map", "P_5"], "perquery": True, "round": 1, "topics": TOPICS},  # 2 is unjudged
     {"eval_metrics": ["map", nDCG @ 10], "perquery": "both", "round": 2},
     {"eval_metrics": ["map", "P_5"], "baseline": 0, "correction": "holm", "test": "wilcoxon"},
     {"eval_metrics": [define_byquery(lambda qrels, run: float(run.text.str.len().sum()), name="chars",
@@ -110,6 +111,22 @@ def test_a_call_of_pt_Experiment_gives_the_same_columns_and_values(options):
             their_table.sort_values(rows, ignore_index=True),
             check_like=True,
         )
+
+
+def test_values_of_topics_without_judgments_are_nan_and_belong_to_no_mean():
+    asked = [RESULTS], TOPICS, QRELS, "AP P@5"
+    averages, by_query = experiment(*asked, names=["a"], perquery="both")
+    assert averages["AP"].tolist() == [0.5]
+    values = by_query.pivot(index="qid", columns="measure", values="value")
+    assert values.isna().all(axis=1).to_dict() == {"1": False, "2": True, "3": True}
+    for unjudged, topics in ("exclude", ["1"]), ("nil", ["1", "2", "3"]):
+        by_query = experiment(*asked, perquery=True, unjudged=unjudged)
+        assert by_query["qid"].unique().tolist() == topics
+        assert by_query["value"].notna().all()
+    views = experiment(*asked, perquery=True, views=True)
+    assert views.loc[views["value"].isna(), ["queries", "qid"]].drop_duplicates().values.tolist() == [
+        ["all", "2"], ["all", "3"]
+    ]  # fmt: skip
 
 
 def test_options_that_nobody_has_are_refused():
