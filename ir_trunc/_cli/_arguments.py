@@ -17,6 +17,7 @@ from ir_trunc._cli._process import MovedError, tell
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, shown
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention, NilRule
+from ir_trunc._ranking.qrels import PathWithLevels
 from ir_trunc._read.reading import HowRead
 from ir_trunc._scoring.objects import is_measure, nearest_measures, parse_measures
 from ir_trunc.measures.declaration import split_at_blanks
@@ -77,7 +78,10 @@ class OneLineParser(argparse.ArgumentParser):
     def read(self, words: Sequence[str]) -> Words:
         """The arguments and options that words give, in any order."""
         self.words, self.given = words, list[argparse.Action | str]()
-        return self.parse_intermixed_args([_hyphenated(word) for word in words], Words())
+        read = self.parse_intermixed_args([_hyphenated(word) for word in words], Words())
+        for name in {"qrels", "labels", "judge"} & vars(read).keys():
+            setattr(read, name, read.with_levels(getattr(read, name)))
+        return read
 
     def error(self, message: str) -> NoReturn:
         """Print the line and exit."""
@@ -114,6 +118,13 @@ class Words(argparse.Namespace):
                 raise ParameterError(f"--columns {pair}: {field} is given twice.")
             columns[field] = column
         return self.of(HowRead.__annotations__) | ({"columns": columns} if columns else {})
+
+    def with_levels(self, path: Any) -> Any:
+        """The path of judgments, with the grades of their levels by `--levels`."""
+        if path is not None and "levels" in self.of(["levels"]):
+            path = PathWithLevels(path)
+            path.levels = self.levels
+        return path
 
     def with_judge(self, qrels: Any) -> Any:
         """The qrels; those of people for some topics beside those of `--judge`."""
@@ -232,6 +243,15 @@ def _nil(text: str) -> NilRule:
         raise argparse.ArgumentTypeError(f"{shown(text)} is not one of {meanings}, nor ID=MEANING") from None
 
 
+def _levels(text: str) -> dict[str, int]:
+    """The grades of levels: S=3,A=2,B=1."""
+    pairs = [re.fullmatch(r"([^=,\s]+)=(-?[0-9]{1,9})", pair) for pair in text.split(",")]
+    levels = {pair[1]: int(pair[2]) for pair in pairs if pair}
+    if len(levels) < len(pairs):
+        raise argparse.ArgumentTypeError(f"{shown(text)}: a grade for each level is needed, as S=3,A=2,B=1")
+    return levels
+
+
 def natural(text: str, least: int = 0) -> int:
     """A whole number from 0 on, or from another."""
     if (number := _whole(text)) < least:
@@ -246,6 +266,7 @@ def _length_or_policy(text: str) -> int | str:
 _TYPES = {
     "K|POLICY": _length_or_policy,
     "N": natural, "COUNT": partial(natural, least=1), "X": _number, "PLACES": _places, "[ID=]MEANING": _nil,
+    "LEVEL=GRADE": _levels,
 }  # fmt: skip
 
 
@@ -316,6 +337,7 @@ _TABLE = """
 --keys KEYS  keys that identify a list, outermost first: topic/question/day
 --withheld FILE  documents that leave lists and judgments, in lines 'topic document'; or the words 'same id',
     for the document that has the id of its topic
+--levels LEVEL=GRADE  grades of levels that are words in the judgments: S=3,A=2,B=1
 --nil [ID=]MEANING  what a document called NIL means: ends, trec2001, sakai, document (default: document, like
     any other); --nil=-1=ends for the id -1
 """

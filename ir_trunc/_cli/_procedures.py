@@ -151,7 +151,7 @@ def _parser(group: str, procedures: Sequence[ProcedureDefinition], kind: type | 
         parser.declare(_OF_MATRIX)
     else:
         topics = "topics missing unjudged" * ("options" in signature(first.function).parameters)
-        parser.declare(f"{runs_and_measures(first.measures)}= {topics} reading")
+        parser.declare(f"{runs_and_measures(first.measures)}= {topics} levels reading")
     _add_options(parser, procedures)
     if not issubclass(first.result, Result):
         parser.declare(CSV_OUTPUT)
@@ -174,7 +174,7 @@ _OF_SCORES = (
 _OF_MATRIX = f"""
 qrels QRELS?  {QRELS}
 arguments RUN ... MEASURE ...*  {RUNS}; then measures
-= measures topics missing unjudged unit depth reading
+= measures topics missing unjudged levels unit depth reading
 --matrix FILE  scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then picks some
 --pool-depth N  score by a simulated pool: the judged documents that are among the first N of any run
 """
@@ -313,10 +313,10 @@ def _inputs(
 def _matrix(args: Words, more_measures: Sequence[str]) -> ScoreMatrix:
     """The scores of runs, or those of a file."""
     if args.matrix is not None:
-        if args.scoring or args.unit is not None or args.pool_depth is not None:
+        if args.scoring or args.of(("unit", "pool_depth", "levels")):
             raise ParameterError(
-                "--matrix holds scores already, and no run is read: leave --pool-depth, --unit and the"
-                " options of topics and of reading runs out."
+                "--matrix holds scores already, and no run is read: leave --pool-depth, --unit, --levels and"
+                " the options of topics and of reading runs out."
             )
         matrix = ScoreMatrix.load(args.matrix)
         words = [*([args.qrels] if args.qrels else ()), *args.arguments]

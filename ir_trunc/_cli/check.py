@@ -58,7 +58,7 @@ run NEW?  TREC run file
 --plan  print how many topics the limits need instead
 --alpha X  the intervals have the level 1 - X (default 0.05)
 --report FILE  also write a page that shows both runs
-= unit topics missing unjudged reading
+= unit topics missing unjudged levels reading
 --junit FILE  also write the checks as JUnit XML
 """
 
@@ -103,7 +103,8 @@ def main(words: Sequence[str]) -> int:
 
 def _of_logs(args: Words) -> tuple[Any, Any, dict[str, Any]]:
     """The qrels and runs of a log and its baseline."""
-    for option in (name.replace("_", "-") for name in args.scoring if name != "columns"):
+    scoring = args.scoring | args.of(["levels"])
+    for option in (name.replace("_", "-") for name in scoring if name != "columns"):
         raise ParameterError(f"--{option} has no effect on a log; qrels and a run are QRELS NEW.")
     if args.report is not None:
         raise ParameterError("--report needs qrels and a run; leave it out for a log.")

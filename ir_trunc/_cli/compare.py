@@ -34,7 +34,7 @@ _DECLARED = f"""
 --margin X  with --baseline: which are not worse by X, which equivalent
 --format table|tsv|csv|jsonl|markdown|latex|html  the form; by default that of the file's ending, else a table
     on a terminal and tsv in a pipe
-= unit places output ties depth jobs judge topics missing unjudged reading
+= unit places output ties depth jobs judge topics missing unjudged levels reading
 """
 
 _EPILOG = """

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ir_trunc._cli._arguments import OneLineParser, Words, runs_and_measures
-from ir_trunc._core.errors import printable
+from ir_trunc._core.errors import ParameterError, printable
 from ir_trunc._output.files import check_outputs
 from ir_trunc._read.readers.cdet import is_change_topics
 from ir_trunc._reporting.report import MEASURES, report
@@ -25,7 +25,7 @@ leaderboard of `ir_trunc cdet`, and a calendar of each topic."""
 
 _DECLARED = f"""
 {runs_and_measures(f"{MEASURES}; best cuts are those of the first")}
-= baseline unit judge topics missing unjudged reading
+= baseline unit judge topics missing unjudged levels reading
 --days DAYS  of Change Detection: as of `ir_trunc cdet`
 -o --output PAGE!  the page, report.html for example
 --title TITLE  the heading of the page
@@ -58,6 +58,8 @@ def _change_detection(args: Words, runs: Sequence[str], measures: Sequence[Any])
     """The page of TOPICS QRELS RUN ...; the exit status is that of `ir_trunc cdet`."""
     from ir_trunc.adapters.cdet import score
 
+    if args.levels:
+        raise ParameterError("--levels has no effect on the gains of Change Detection.")
     qrels, *runs = runs
     own = {"measures": measures} if args.measures or len(args.arguments) > len(runs) + 1 else {}
     scores = score(args.qrels, qrels, runs, **args.keywords(score) | own)

@@ -23,7 +23,7 @@ __all__ = ["main"]
 
 _DECLARED = f"""
 {runs_and_measures()}
-= by-query no-summary places output ties depth jobs judge topics missing unjudged reading
+= by-query no-summary places output ties depth jobs judge topics missing unjudged levels reading
 --by KEY  with --keys: nested means for each value of this key, question for example
 --format table|tsv|csv|jsonl|markdown|latex|html  the form; by default that of the file's ending (.csv, .tsv,
     .jsonl, .md), else a table; piped output is the same table, separated by tabs (of one run, the lines of

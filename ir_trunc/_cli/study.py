@@ -29,7 +29,7 @@ _POLICIES = ["Greedy", "ScoreThreshold", "LargestGap", "Oracle"]
 
 _DECLARED = f"""
 {runs_and_measures()}
-= topics missing unjudged reading
+= topics missing unjudged levels reading
 --policy POLICY...  a policy or a file of cuts; default: {", ".join(_POLICIES)}
 --folds N  parts of the topics (default 5)
 --seed N  seed of the random parts (default 0)
@@ -56,6 +56,7 @@ _OF_SEARCHES = f"""
 qrels QRELS  {QRELS}
 run RUN  the list of each search for a question
 measure MEASURE  by which the union of the searches is scored
+= levels
 --keys KEYS!  the keys of the question and of the search: question/search
 --folds N  parts of the questions (default 5)
 --seed N  seed of the random parts (default 0)

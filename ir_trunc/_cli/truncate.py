@@ -36,7 +36,7 @@ arguments [QRELS] RUN [MEASURE]+  TREC run file; QRELS: {QRELS}; MEASURE: what t
 --qrels QRELS  in place of QRELS
 -m --measures MEASURES  in place of MEASURE
 -o --output FILE  write the run here with its lists cut, gzipped where the name ends in .gz; - prints
-= cuts reading
+= cuts levels reading
 --tag TAG  last field of the lines of -o (default: that of RUN's first line)
 """
 
@@ -70,8 +70,10 @@ def main(words: Sequence[str]) -> int:
     check_outputs([args.output, args.cuts], [path, qrels, args.policy])
     policy, reading = parse_policy(args.policy), args.reading
     if qrels is not None:
-        judged, reading = read_qrels_of_runs(qrels, nil=args.nil, reading=reading)
+        judged, reading = read_qrels_of_runs(args.with_levels(qrels), nil=args.nil, reading=reading)
     else:
+        if args.levels:
+            raise ParameterError("--levels is for QRELS, and RUN alone is given.")
         reading = as_fitted(policy, reading)
     run = read_run(path, **reading)
     lists, sees = rank_without_qrels(run, nil=args.nil), sees_judgments(policy)

@@ -390,6 +390,12 @@ class WithHumans(Protocol):
     humans: Qrels
 
 
+class PathWithLevels(str):
+    """The path of qrels whose levels are words, with their grades, as commands hand it on."""
+
+    levels: Mapping[str, int]
+
+
 QrelsLike = (
     str
     | os.PathLike[str]
@@ -488,6 +494,8 @@ def _read_qrels(
     """As `read_qrels`, with columns and keys in one."""
     rule = None if nil is None else nil_rule(nil)
     more = [] if topics is None else read_topics(topics, keys=reading.keys)
+    if isinstance(data, PathWithLevels):
+        words = data.levels
     if isinstance(data, Qrels):
         if unjudged is not None:
             raise InputError(

@@ -230,7 +230,8 @@ def hint_of_grades(value: Any, levels: Mapping[str, int] | None) -> str:
     if levels:
         return f" levels= has {', '.join(levels)}."
     scale = next((scale for scale in _SCALES if value in scale), {value: 1})
-    return f" levels={scale} in read_qrels or read_answers says what words are worth."
+    words = ",".join(f"{word}={grade}" for word, grade in scale.items())
+    return f" levels={scale} in read_qrels or read_answers (--levels {words}) says what words are worth."
 
 
 def _odd() -> tuple[type[Exception], ...]:

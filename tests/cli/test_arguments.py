@@ -1,5 +1,6 @@
 """One grammar for all commands: options, runs followed by measures, and help."""
 
+import json
 import re
 from collections import defaultdict
 
@@ -221,3 +222,45 @@ def test_a_dash_is_standard_input(folder, bash):
     status, out, err = bash("ir_trunc - - RR < qrels")
     assert (status, out) == (2, "")
     assert "- is given twice; standard input can be read once" in err
+
+
+LEVELS = ("--levels", "S=3,A=2,B=1,none=0")
+
+
+@pytest.mark.parametrize("words", [
+    "{} runs nDCG Q", "compare {} runs nDCG", "check {} in.run --fail-if Q<.1", "how-many {} in.run nDCGT",
+    "truncate {} in.run nDCG --policy Greedy", "meta stability {} runs nDCG",
+    "meta matrix {} runs nDCG -o matrix", "meta pools {} runs nDCG", "study cuts {} runs nDCG",
+    "study policies {} in.run nDCG --policy Greedy --folds 3",
+    "study searches {} in.run nDCG --keys topic/query --folds 2",
+])  # fmt: skip
+def test_levels_that_are_words_are_the_grades_that_the_option_gives(folder, command, words):
+    """Sakai 2004, section 2.2: S is worth 3, A 2 and B 1."""
+    (folder / "words").write_text("1 0 d1 S\n2 0 d2 A\n2 0 d4 none\n3 0 d3 B\n")
+    (folder / "grades").write_text("1 0 d1 3\n2 0 d2 2\n2 0 d4 0\n3 0 d3 1\n")
+    (folder / "runs" / "c").write_text("1 Q0 d2 1 9 t\n")
+    if "searches" in words:
+        lines = (folder / "in.run").read_text().splitlines()
+        each = (f"{line[0]}/{place % 2}{line[1:]}\n" for place, line in enumerate(lines))
+        (folder / "in.run").write_text("".join(each))
+    by_grade = command(*words.format("grades").split())
+    assert by_grade[0] in (0, 1)
+    status, out, err = command(*words.format("words").split(), *LEVELS)
+    assert (status, out) == by_grade[:2], err
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    ("words runs nDCG", r"\(--levels S=3,A=2,B=1\) says what words are worth"),
+    ("words runs nDCG --levels S=3,A", "argument --levels: 'S=3,A': a grade for each level is needed"),
+    ("words runs nDCG --levels S=3", "relevance 'A' is not .* levels= has S"),
+    ("truncate in.run --policy Fixed(k=1) --levels S=3", "--levels is for QRELS, and RUN alone is given"),
+    ("check log.jsonl --fail-if Q<1 --levels S=3", "--levels has no effect on a log"),
+    ("meta power --matrix m --levels S=3", "--matrix holds scores already"),
+    ("report topics grades in.run nDCG -o page.html --levels S=3", "no effect on the gains of Ch"),
+])  # fmt: skip
+def test_levels_that_do_not_fit(folder, complaint, words, message):
+    (folder / "words").write_text("1 0 d1 S\n2 0 d2 A\n")
+    (folder / "log.jsonl").write_text('{"id": 1, "answer": "a", "correct": true}\n')
+    topic = {"tid": "1", "label": "l", "narrative": "n", "questions": [{"qid": "q", "question": "?"}]}
+    (folder / "topics").write_text(json.dumps(topic) + "\n")
+    assert re.search(message, complaint(*words.split()))
