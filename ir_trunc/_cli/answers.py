@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import reduce
+from itertools import takewhile
 
 import numpy as np
 
@@ -54,7 +56,7 @@ example:
 
 _DECLARED = """
 log LOG  JSON lines, see below
-words MEASURE ...*  c@1, for example; before them another log, which is compared with the first
+words MEASURE ...*  c@1, for example; before them other logs, which are compared with the first
 --risk X  print the threshold for this risk, 0 to 1
 --delta X  probability with which the risk of the threshold may be higher on other questions
 = columns measures places plot
@@ -119,25 +121,26 @@ def main(words: Sequence[str]) -> int:
 
 
 def _compare(args: Words) -> int:
-    """Print the scores of two logs of the same questions, with intervals and tests of their differences."""
+    """Print counts and scores of logs of the same questions, with intervals and tests of differences."""
     from ir_trunc._reporting.compare import compare
 
     if args.plot is not None or args.risk is not None:
         raise ParameterError("--risk and --plot are for one log.")
-    paths, measures = [args.log, args.words[0]], args.measures_of(args.words[1:])
+    others = [*takewhile(os.path.exists, args.words)]
+    paths, measures = [args.log, *others], args.measures_of(args.words[len(others) :])
     logs = logs_of(args, paths)
     for log in logs:
         log.calc(measures)  # which refuses what the logs do not say
     runs = dict(zip(by_file_name(paths), (log.run for log in logs)))
     comparison = compare(measures, logs[0]._qrels(nil=False), runs, baseline=next(iter(runs)), intervals=True)
-    parts = [f"{name}: {log}" for name, log in zip(runs, logs)]
+    counts = as_table([{"questions": len(log.run), **log.counts} for log in logs], list(runs))
     places = 4 if args.places is None else args.places
-    print("\n\n".join(["\n".join(parts), comparison.marked(places).text()]))
+    print("\n\n".join([table_text(counts), comparison.marked(places).text()]))
     return 0
 
 
 def logs_of(args: Words, paths: Sequence[str]) -> list[DecisionLog]:
-    """A log as the options say, or two logs that tell each other which questions have an answer."""
+    """Logs as the options say, which tell each other which questions have an answer."""
     understood = args.of(("correct_from", "all_answerable", "abstains"))
     logs = [read_log(path, args.judge, columns=args.reading.get("columns"), **understood) for path in paths]
-    return [log.with_answerable(other) for log, other in zip(logs, reversed(logs))]
+    return [reduce(DecisionLog.with_answerable, logs, log) for log in logs]
