@@ -17,6 +17,8 @@ every set, as Peñas & Rodrigo (ACL 2011) do.
 Predictivity: how well the order of systems on some topics predicts their order on others (Webber et al.,
 SIGIR 2008).
 
+Split topics: how often the other half of the topics contradicts a significant difference (Zobel, SIGIR 1998).
+
 Coverage of unanimous improvement (Amigó et al., JAIR 2011; Amigó, Mizzaro & Spina, SIGIR 2022): for systems
 s, s' and topic pairs (t1, t2), with reference measures M,
 
@@ -29,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +39,7 @@ from scipy import stats
 
 from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import Repetitions, Seed, Several, generator, number, whole
+from ir_trunc._core.parameters import Alpha, Repetitions, Seed, Several, generator, number, whole
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._scoring._runs import progress
 from ir_trunc._scoring._statistics import interval
@@ -45,14 +47,14 @@ from ir_trunc._scoring.results import Result
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.meta.coefficients import tau
 from ir_trunc.meta.matrix import ScoreMatrix, crossed, higher_is_better, labelled_table, rounded, square_table
-from ir_trunc.meta.power import ratio_intervals, system_pairs
+from ir_trunc.meta.power import NamedTest, Test, power, ratio_intervals, system_pairs
 from ir_trunc.meta.procedures import MatrixMeasures, WholeOrAll, procedure
 from ir_trunc.plots import _kit
 from ir_trunc.plots._style import ACCENT
 
 __all__ = [
-    "Coverage", "ErrorRates", "Predictivity", "SwapRates", "coverage", "error_rates", "predictivity",
-    "swap_rates",
+    "Coverage", "ErrorRates", "Predictivity", "SplitTests", "SwapRates", "coverage", "error_rates",
+    "predictivity", "split_tests", "swap_rates",
 ]  # fmt: skip
 
 RelativeTo = Literal["score", "spread"]
@@ -386,6 +388,101 @@ def _sensitivity(swaps: npt.ArrayLike, comparisons: npt.ArrayLike, width: float,
     above = all_of[::-1].cumsum(axis=0)[::-1]
     share = above[first, np.arange(above.shape[1])] / np.maximum(1.0, above[0])
     return np.stack([np.where(any_below, first * width, np.inf), np.where(any_below, share, 0.0)])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SplitTests(Result):
+    """What one half of the topics says of differences that are significant on the other half."""
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    significant: Ints  # comparisons with a significant difference on the first half (M x pairs)
+    repeated: Ints  # of these, those with the same order, and significant, on the second half (M x pairs)
+    reversed: Ints  # of these, those with the opposite order on the second half (M x pairs)
+    size: int  # topics in each half
+    repetitions: int
+    test: Test
+    alpha: float
+    seed: int
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each measure: the share that is significant, and of these those repeated and reversed."""
+        counts = self.significant.sum(axis=1)
+        shares = {"significant": self.significant.mean(axis=1) / self.repetitions}
+        for name, part in (("repeated", self.repeated), ("reversed", self.reversed)):
+            shares[name] = np.divide(part.sum(axis=1), counts, np.full(len(counts), np.nan), where=counts > 0)
+        return labelled_table("measure", self.measures, shares)
+
+    @property
+    def heading(self) -> str:
+        """The test, and how topics were split."""
+        drawn = f"{self.repetitions} splits into two halves of {self.size} topics, seed {self.seed}"
+        return f"{self.test} test, p < {self.alpha:g}, on one half; {drawn}; {len(self.systems)} systems"
+
+
+@procedure(
+    source="Zobel, SIGIR 1998, https://doi.org/10.1145/290941.291014; Webber, Moffat & Zobel, EVIA 2010,"
+    " section 2"
+)
+def split_tests(
+    matrix: ScoreMatrix,
+    repetitions: Repetitions = 100,
+    test: Annotated[
+        Test, NamedTest("significance test, paired over topics and two-tailed", get_args(Test))
+    ] = "t",
+    alpha: Alpha = 0.05,
+    seed: Seed = 0,
+) -> SplitTests:
+    """How often differences that are significant on half of the topics hold on the other half.
+
+    All pairs of systems and all measures share the splits. With an odd number of topics, one is left out.
+
+    Parameters
+    ----------
+    matrix : ScoreMatrix
+        Scores of systems by topic, from `meta.score_matrix(measures, qrels, runs)`.
+    repetitions : int
+        Splits into halves, 1 or more.
+    test : {'t', 'bootstrap', 'randomisation', 'sign'}
+        The test, see `meta.power`; those that draw do so 1,000 times.
+    alpha : float
+        Significance level, between 0 and 1.
+    seed : int
+        Seed of the draws, 0 or more.
+
+    Returns
+    -------
+    SplitTests
+        For each measure the share of comparisons that are significant on one half, and of these the shares
+        that are significant again, or in the opposite order, on the other half.
+
+    Raises
+    ------
+    InputError
+        Where there are fewer than four topics or two systems, or for `c@1` by the sign test.
+
+    Examples
+    --------
+    >>> from ir_trunc import meta
+    >>> from ir_trunc.synthetic import demo
+    >>> matrix = meta.score_matrix("AP RBPT", demo.data() / "demo.qrels", sorted(demo.data().glob("*.run")))
+    >>> print(meta.split_tests(matrix, alpha=0.2).to_pandas().round(2).to_string(index=False))
+     significant  repeated  reversed
+            0.19      0.41      0.00
+            0.24      0.00      0.12
+    """
+    size, rng = len(matrix.topics) // 2, generator(seed)
+    if size < 2:
+        raise InputError(f"There are {len(matrix.topics)} topics: two halves for a test need at least four.")
+    counts = []
+    for _ in progress(range(repetitions), "split topics", "split"):
+        drawn = np.array(matrix.topics)[rng.permutation(len(matrix.topics))]
+        halves = drawn[:size], drawn[size : 2 * size]
+        one, other = (power(matrix.take(topics=half.tolist()), test, alpha, seed=seed) for half in halves)
+        found, again = one.p < alpha, other.differences / np.where(one.differences, one.differences, np.inf)
+        counts.append([found, found & (other.p < alpha) & (again > 0), found & (again < -_SAME)])
+    names, (found, again, against) = (matrix.measures, matrix.systems), np.sum(counts, axis=0)
+    return SplitTests(*names, found, again, against, size, repetitions, test, alpha, seed)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -67,6 +67,7 @@ def inputs_of(measures):
         "power": [(matrix,)],
         "predictivity": [(matrix,)],
         "properties": [(name,) for name in measures.split()],
+        "split_tests": [(matrix, 20, "t", 0.3)],
         "swap_rates": [(matrix,)],
     }
 
