@@ -49,6 +49,8 @@ ORDER: dict[str, tuple[Shape, ...]] = {
     "nested.search_results": ("mapping", "list", "object"),
     "nested.lists_by_topic": ("mapping",),
     "memory.records": ("list",),
+    "trec_answers.answer_run": ("path",),
+    "trec_answers.answer_judgments": ("path",),
     "files.short_lines": ("path",),
     "files.parquet_file": ("path",),
     "files.json_file": ("path",),

@@ -72,6 +72,8 @@ FILES = {
     "my.jsonl": lines(HEAD, {"topic": "t", "results": {day: [RANKING] for day in DAYS}}),
     "spans.jsonl": lines({"context": {"span_id": "1", "trace_id": "2"}, "attributes": SPAN}),
     "results.jsonl": lines({"query_id": "q1", "results": [{"id": "d1", "score": 0.9}]}),
+    "qa-judgments": "q1 d1 1 in 1968\nq1 d2 2 in 1968, it says\n",
+    "qa.run": "q1 Q0 d2 1 0 mine in 1968, it says\nq1 Q0 d1 2 0 mine in 1968\n",
     "rag.jsonl": lines({"run_id": "mine", "topic_id": "q1", "references": ["d1"], "answer": []}),
     "dev-v2.0.json": json.dumps(SQUAD),
     "references.json": json.dumps(

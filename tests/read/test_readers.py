@@ -210,6 +210,8 @@ SAMPLES = {
     "answers.answer_classes": [{"q": [["Paris"]]}, b'{"q": [["Paris"]]}'],
     "files.parquet_file": [b"PAR1"],
     "files.json_file": [b'{"1": {"a": 1}}', b'[{"query_id": "1"}]', b'[["1", "a", 1]]'],
+    "trec_answers.answer_run": [b"1 Q0 a 1 0.5 t in 1968\n1 Q0 b 2 0.5 t Oslo\n"],
+    "trec_answers.answer_judgments": [b"1 a 1 in 1968\n1 b -1 Oslo\n"],
     "files.short_lines": [b"1 a 1\n", b"1\ta\t0.5\n", b"1 a\n", b"1 a 1 0.5\n1 b 2 0.25\n"],
     "files.csv_file": [b"query_id,doc_id,score\n1,a,1\n", b"query-id\tcorpus-id\tscore\n1\ta\t1\n"],
     "files.beir_folder": [Path],

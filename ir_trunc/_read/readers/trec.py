@@ -87,6 +87,7 @@ def _brief(text: str) -> str:
 _BLANK_LINES = pattern(rb"\n[ \n]+")
 _ONE_SIGN = bytes.maketrans(b"\t\v\f\r", b"   \n")  # one sign between fields, one between lines
 
+_FIRST_LINES = 64  # in which answers are looked for
 _SAMPLED_BLOCKS = 4  # the first blocks of a file
 _WINDOWS = 16  # parts of a block that a sample has
 _WINDOW = 320  # bytes: a handful of lines
@@ -96,6 +97,8 @@ def _are_lines(data: File) -> bool:
     """Whether the first line has as many fields as a run or qrels, and a number where they have it."""
     fields = data.start.splitlines()[0].split() if data.start else []
     if len(fields) not in (len(RUN.fields), len(QRELS.fields)) or has_ranks(data.start):
+        return False
+    if len(fields) == len(RUN.fields) and has_answers(data.start):
         return False
     number = fields[RUN.fields.index(RUN.value) if len(fields) == len(RUN.fields) else -1]
     return NUMBER[float].fullmatch(number.decode(errors="replace")) is not None
@@ -112,6 +115,13 @@ def has_ranks(start: bytes) -> bool:
     if [*map(len, lines)] != [4, 4] or lines[0][0] != lines[1][0] or lines[0][1] == lines[1][1]:
         return False
     return [line[2] for line in lines] in ([b"0", b"1"], [b"1", b"2"])
+
+
+def has_answers(start: bytes) -> bool:
+    """Whether the first lines go on after the tag, and differ there: a tag of several words is one text."""
+    lines = [line.split(None, len(RUN.fields)) for line in start.splitlines()[:_FIRST_LINES]]
+    answers = {line[-1] for line in lines if len(line) > len(RUN.fields)}
+    return len(answers) > 1 and all(line[3].isdigit() for line in lines[:-1] if len(line) > 3)
 
 
 def _run_to_kernel(lists: Any, run: Data) -> Samples | None:
