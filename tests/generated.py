@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from naive import Query, Setting
 
 from ir_trunc._core.rankings import Rankings
+from ir_trunc._core.universe import Universe
 from ir_trunc.measures import BoundMeasure, Definition, registry
 from ir_trunc.measures.declaration import CUTOFF
 from ir_trunc.measures.params import Choice, Flag, GainMap, Number, Sizes, Whole
@@ -51,12 +52,37 @@ def queries(seed: int, count: int, longest: int = 20, pool: int = 12) -> list[Qu
 runs = st.builds(queries, st.integers(0, 2**32 - 1), st.integers(1, 9))
 
 
+def session(rng: np.random.Generator, documents: int) -> list[list[int]]:
+    """Searches whose union has so many documents; earlier ones come again, and a search may be empty."""
+    searches: list[list[int]] = []
+    shown = 0
+    while shown < documents or rng.random() < 0.2:
+        new = int(rng.integers(0, min(documents - shown, 9) + 1))
+        again = rng.choice(shown, min(shown, rng.integers(0, 4)), replace=False) + 1
+        search = list(range(shown + 1, shown + new + 1))
+        for document in again.tolist():
+            search.insert(int(rng.integers(0, len(search) + 1)), document)
+        searches.append(search)
+        shown += new
+    return searches or [[]]
+
+
+def in_sessions(run: list[Query], seed: int = 0) -> list[Query]:
+    """The same lists as unions of several searches each."""
+    rng = np.random.default_rng(seed)
+    return [replace(q, searches=session(rng, len(q.grades))) for q in run]
+
+
 def rankings_of(run: list[Query]) -> Rankings:
     costs = None if run[0].costs is None else [q.costs for q in run]
     made = Rankings.from_lists(
         [q.grades for q in run], [q.judged for q in run], scores=[q.scores for q in run], costs=costs
     )
-    return replace(made, overlaps=np.array([q.overlap for q in run]))
+    universe = made.universe
+    if any(q.searches is not None for q in run):
+        sequence = {topic: tuple(q.searches) for topic, q in zip(made.topics, run)}
+        universe = Universe(searches="sequence", several=len(run), sequence=sequence)
+    return replace(made, overlaps=np.array([q.overlap for q in run]), universe=universe)
 
 
 def with_ids(run: list[Query], seed: int) -> tuple[dict[str, dict[str, int]], pd.DataFrame]:

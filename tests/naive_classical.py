@@ -18,6 +18,7 @@ class Query:
     scores: list[float]  # of each listed document
     costs: list[float] | None = None  # of each listed document, or all the same
     overlap: float = 0.0  # of the first document's words with those of a right answer
+    searches: list[list[int]] | None = None  # what each search showed, as ranks in the list, their union
 
 
 @dataclass(frozen=True)

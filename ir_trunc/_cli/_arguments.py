@@ -335,6 +335,8 @@ _TABLE = """
 --lower-is-better  scores are distances
 --columns FIELD=COLUMN...  what a field is called in CSV, TSV, JSON or Parquet: doc_id=chunk; may be repeated
 --keys KEYS  keys that identify a list, outermost first: topic/question/day
+--searches union|last|sequence  the list of a question with several searches, where spans or the key search
+    of question/search tell: their union (the default), the last one, or the union for sDCG and nsDCG
 --withheld FILE  documents that leave lists and judgments, in lines 'topic document'; or the words 'same id',
     for the document that has the id of its topic
 --levels LEVEL=GRADE  grades of levels that are words in the judgments: S=3,A=2,B=1

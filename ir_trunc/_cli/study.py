@@ -57,7 +57,7 @@ qrels QRELS  {QRELS}
 run RUN  the list of each search for a question
 measure MEASURE  by which the union of the searches is scored
 = levels
---keys KEYS!  the keys of the question and of the search: question/search
+--keys KEYS  the keys of the question and of the search: question/search (the default), or spans without
 --folds N  parts of the questions (default 5)
 --seed N  seed of the random parts (default 0)
 {CSV_OUTPUT}"""
@@ -66,7 +66,7 @@ measure MEASURE  by which the union of the searches is scored
 def _searches(words: Sequence[str], about: str) -> None:
     args = OneLineParser("study searches", about, _OF_SEARCHES).read(words)
     check_outputs([args.output], [args.qrels, args.run])
-    table = study.searches(args.measure, args.qrels, args.run, args.keys, **args.of(("folds", "seed")))
+    table = study.searches(args.measure, args.qrels, args.run, **args.of(("folds", "seed")))
     write_csv_table(args, table.reset_index())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,6 +93,13 @@ class Nest:
         return values.mean(axis=1, keepdims=True) if level is None else values
 
 
+_SEARCHED = {
+    "union": "each list is their union",
+    "last": "each list is that of the last one",
+    "sequence": "each list is their union, and sDCG knows the place in each",
+}
+
+
 @dataclass(frozen=True, repr=False)
 class Universe:
     """The set of topics that are scored, and what is assumed about them.
@@ -129,6 +136,11 @@ class Universe:
         The column or key of the scores, if the user named it.
     depth : int, optional
         Where all lists are cut, for measures without a cutoff.
+    searches, several : str and int
+        What the lists of questions with several searches are, see `ir_trunc.typing.Reading`, and how many
+        there are; empty and 0 where there is none.
+    sequence : mapping, optional
+        With searches='sequence', for each topic what each of its searches showed, as ranks in the union.
     """
 
     topics: int = 0
@@ -146,11 +158,19 @@ class Universe:
     lower_is_better: bool = False
     score: str = ""
     depth: int | None = None
+    searches: str = ""
+    several: int = 0
+    sequence: Mapping[str, tuple[list[int], ...]] | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The names of the keys of a list, outermost first; () for lists that are identified by one id."""
         return () if self.nesting is None else self.nesting.names
+
+    @property
+    def searched(self) -> str:
+        """What the lists of questions with several searches are."""
+        return f"{counted(self.several, 'topic')} with several searches: {_SEARCHED[self.searches]}"
 
     def __repr__(self) -> str:
         scale = ", ".join(map(str, self.levels)) or "nothing is relevant"
@@ -166,5 +186,6 @@ class Universe:
             "order": self.order,
             "keys": str(self.nesting or "none"),
             **({"cut at depth": self.depth} if self.depth else {}),
+            **({"several searches": self.searched} if self.searches else {}),
         }
         return "\n".join(f"{name:15} {value}" for name, value in lines.items())

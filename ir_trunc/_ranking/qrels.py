@@ -556,7 +556,7 @@ def read_qrels_of_runs(
 
 def ready_qrels(data: Any, reading: Reading, topics: Any, nil: Any, unjudged: Any) -> tuple[Qrels, Reading]:
     """Qrels, and how their runs are read: each column that is named must be in one of the two."""
-    how = DEFAULT if reading.keys is None else Reading(keys=reading.keys)
+    how = DEFAULT if reading.keys is None else Reading(keys=reading.of_questions)
     if reading.columns is None:
         qrels = _read_qrels(data, how, topics, nil, unjudged)
     else:
@@ -568,7 +568,8 @@ def ready_qrels(data: Any, reading: Reading, topics: Any, nil: Any, unjudged: An
     if reading.withheld is not None:
         reading = Withheld.read_by(reading)
         qrels = qrels.without(reading.withheld)
-    return qrels, reading if qrels.nesting == reading.keys else replace(reading, keys=qrels.nesting)
+    same = reading.keys is not None and qrels.nesting == reading.of_questions
+    return qrels, reading if same or qrels.nesting is None else replace(reading, keys=qrels.nesting)
 
 
 def with_topics(qrels: QrelsLike, topics: Any) -> Any:

@@ -30,8 +30,9 @@ from ir_trunc._ranking.answers import overlaps_of, say_seeming, seems_none
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, Unjudged, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import Notes, RankedRows
+from ir_trunc._ranking.searches import by_question
 from ir_trunc._read.arrow import arrow_texts, flat, numeric, occurs, strings
-from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, HowRead, KeysLike, Order, Reading
+from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, HowRead, KeysLike, Order, Reading, Searches
 from ir_trunc._read.registry import Data, read_rows, recognised
 from ir_trunc._read.rows import Rows, Samples
 
@@ -74,6 +75,7 @@ def read_run(
     lower_is_better: bool = False,
     columns: Mapping[str, Any] | None = None,
     keys: KeysLike | None = None,
+    searches: Searches | None = None,
     withheld: Any = None,
 ) -> Rows:
     """The rows of a run before they are ranked.
@@ -82,7 +84,7 @@ def read_run(
     ----------
     data : RunLike
         In any form that `calc` takes.
-    order, duplicates, stop, lower_is_better, columns, keys, withheld
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         How it is read, see `Reading`.
 
     Returns
@@ -101,8 +103,9 @@ def read_run(
     >>> read_run({"q": {"a": 0.3, "b": 0.9}}).to_dict()
     {'q': {'a': 0.3, 'b': 0.9}}
     """
-    reading = Reading(order, duplicates, stop, lower_is_better, columns, keys, withheld)
-    return read_rows(data, replace(RUN, reading=reading))
+    reading = Reading(order, duplicates, stop, lower_is_better, columns, keys, searches, withheld)
+    rows = read_rows(data, replace(RUN, reading=reading))
+    return by_question(rows)[0] if rows.reading.by_search or searches is not None else rows
 
 
 def rank(
@@ -119,6 +122,7 @@ def rank(
     lower_is_better: bool = False,
     columns: Mapping[str, Any] | None = None,
     keys: KeysLike | None = None,
+    searches: Searches | None = None,
     withheld: Any = None,
 ) -> Rankings:
     """The ranked lists of a run with the scores of all documents, for the policies of `ir_trunc.truncation`.
@@ -128,7 +132,7 @@ def rank(
     Parameters
     ----------
     qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, withheld
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `ir_trunc.calc`.
 
     Returns
@@ -148,7 +152,7 @@ def rank(
     >>> rankings.topics, rankings.lengths.tolist()
     (('q',), [2])
     """
-    reading = Reading(order, duplicates, stop, lower_is_better, columns, keys, withheld)
+    reading = Reading(order, duplicates, stop, lower_is_better, columns, keys, searches, withheld)
     missing = check_missing(missing)
     if qrels is None or isinstance(run, Rankings):
         return as_ranked(run, reading, missing, (topics, unjudged, nil))
@@ -260,6 +264,7 @@ def join_run(qrels: Qrels, run: Rows) -> tuple[Rankings, RankedRows, Ints]:
     """The lists of a whole run, its rows by rank, and of each judged document its key (see `Qrels.keys`)."""
     ranked = by_rank(qrels, run)
     builder = Builder(qrels, source=run.source, reading=run.reading)
+    builder.searched = run.searched
     rankings, keys = judged(qrels, ranked)
     builder.keep(rankings, ranked.notes)
     return builder.rankings(), ranked, keys
@@ -282,6 +287,7 @@ class Builder:
         self.pieces: list[Rankings] = []
         self.silent: list[str] = []  # topics without a document in the run; the qrels need not have them
         self.notes = Notes()
+        self.searched: Universe | None = None  # what is said of questions with several searches
 
     def keep(self, piece: Rankings, notes: Notes) -> None:
         """Add ranked lists."""
@@ -305,14 +311,22 @@ class Builder:
         if rows.starts_over:
             self.pieces, self.silent, self.notes = [], [], Notes()
         self.source, self.reading = self.source or rows.source, self.reading or rows.reading
-        if not self._add_by_kernel(rows):
+        notes = None
+        if rows.reading.by_search or rows.reading.searches is not None:
+            rows, notes = by_question(rows)
+            self.reading = rows.reading
+        self.searched = rows.searched
+        if notes is not None or not self._add_by_kernel(rows):
             ranked = by_rank(self.qrels, rows)
+            if notes is not None:
+                ranked.notes.add(notes)
             self.keep(judged(self.qrels, ranked, self.keep_scores)[0], ranked.notes)
 
     def add_whole(self, run: Data) -> bool:
         """Add a whole run by the kernel; False where it is not sure of the run, or there is no kernel."""
         compiled, reading = run.reader.compiled, run.layout.reading
         by_python = reading.stop is not None or reading.columns or reading.withheld is not None
+        by_python = by_python or reading.by_search or reading.searches is not None
         if compiled is None or by_python:
             return False
         lists = self._in_kernel(reading.order, reading.lower_is_better)
@@ -386,6 +400,8 @@ class Builder:
         universe = _assumed(reading.order, nil, nesting, reading.lower_is_better)
         if reading.columns:
             universe = replace(universe, score=str(reading.columns.get("score", "")))
+        if said := self.searched:
+            universe = replace(universe, searches=said.searches, several=said.several, sequence=said.sequence)
         fields: dict[str, Any] = {"universe": universe}
         if len(self.pieces) == 1 and self.pieces[0].judgments is qrels.judgments_with_nil:
             rankings = self.pieces[0]

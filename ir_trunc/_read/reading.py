@@ -21,9 +21,11 @@ DataKind = Literal["run", "qrels", "answers", "topics"]
 Order = Literal["score", "score64", "rank", "file"]
 Duplicates = Literal["error", "first", "best"]
 KeysLike = Sequence[str] | Keys
+Searches = Literal["union", "last", "sequence"]
 
 COMMENT = b"#"  # begins a line that is not read, as in trec_eval 10
 RANK, MARK = "rank", "Q0"  # columns of a run that are read where they decide
+SEARCH = "search"  # the name of the innermost key where a question has several searches
 
 FIELDS = ("query_id", "doc_id", "score", "relevance", "iteration", "rank", "Q0", "cost", "shown", "list")
 """The fields whose columns the user can name."""
@@ -117,6 +119,7 @@ class HowRead(TypedDict, total=False):
     lower_is_better: bool
     columns: Mapping[str, Any] | None
     keys: KeysLike | None
+    searches: Searches | None
     withheld: Any
 
 
@@ -147,7 +150,14 @@ class Reading:
     keys : tuple of str, str or None
         The keys that identify a list together, outermost first: `("topic", "question", "day")`, or
         `"topic/question/day"` with the separator that ids have. Columns of these names, and tuples in the
-        place of ids, are joined to one text; ids that are texts already must have as many parts.
+        place of ids, are joined to one text; ids that are texts already must have as many parts. Where the
+        innermost key is called "search", a list is that of one of several searches, see `searches`.
+    searches : 'union', 'last', 'sequence' or None
+        What the list of a question is that was searched for several times, as spans or the key "search" tell.
+        'union' (the default): one search after the other, each document at its first place. 'last': the last
+        search alone, which may be empty. 'sequence': the union, of which `sDCG` and `nsDCG` know the place of
+        each document in its search. Searches are in the order of their first rows, spans in that of their
+        start. Judgments are of questions. A warning counts the questions with several searches.
     withheld : dict, path, 'same id' or None
         Documents that leave the lists and the judgments of a topic before ranks are given, with a warning
         that counts them: `{topic: ids}`, a file of judgments or of lines 'topic document', or 'same id' for
@@ -166,9 +176,12 @@ class Reading:
     lower_is_better: bool = False
     columns: Mapping[str, Any] | None = None
     keys: KeysLike | None = None
+    searches: Searches | None = None
     withheld: Any = None
     over_ties: bool = dataclasses.field(default=False, repr=False, compare=False, kw_only=True)
     """Whether all orders of tied documents are scored, so that no warning says what decides their order."""
+    by_search: bool = dataclasses.field(default=False, init=False, repr=False, compare=False)
+    """Whether the innermost key is that of the searches for a question."""
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES:
@@ -183,8 +196,11 @@ class Reading:
             raise ParameterTypeError(f"{what}: True or False is needed.")
         if self.columns is not None:
             object.__setattr__(self, "columns", Columns.of(self.columns) or None)
+        if self.searches is not None:
+            one_of("searches", self.searches, get_args(Searches))
         if self.keys is not None:
             object.__setattr__(self, "keys", Keys.of(self.keys))
+            object.__setattr__(self, "by_search", cast(Keys, self.keys).names[-1] == SEARCH)
 
     @classmethod
     def of(cls, **options: Unpack[HowRead]) -> Reading:
@@ -206,6 +222,14 @@ class Reading:
     def nesting(self) -> Keys | None:
         """The keys of lists."""
         return cast("Keys | None", self.keys)
+
+    @property
+    def of_questions(self) -> Keys | None:
+        """The keys of lists without that of searches, which is not in the judgments."""
+        keys = self.nesting
+        if keys is None or not self.by_search:
+            return keys
+        return Keys(keys.names[:-1], keys.separator) if len(keys.names) > 2 else None
 
     @property
     def without_scores(self) -> bool:

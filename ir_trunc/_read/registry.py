@@ -261,6 +261,9 @@ class Data:
         """The rows, in pieces of whole topics; if one is not contiguous, all rows at last."""
         seen, count = set[str](), 0
         for piece in self.reader.pieces(self.value, self.layout):
+            if piece.reading.by_search:  # a question may have searches in several pieces
+                yield self.all_rows()
+                return
             topics = piece.topics.dictionary.to_pylist()
             if not seen.isdisjoint(topics):
                 yield replace(self.all_rows(), starts_over=True)

@@ -13,6 +13,7 @@ from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import npt
 from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
+from ir_trunc._core.universe import Universe
 from ir_trunc._read.arrow import flat, numeric, one_array, pa, pc, strings
 from ir_trunc._read.reading import DEFAULT, Reading
 
@@ -57,6 +58,7 @@ class Rows:
     asked: tuple[str, ...] = ()  # topics of the qrels' collection, of which some may be unjudged
     levels: tuple[int, ...] = ()  # of the judgment scale, where it is known
     named: frozenset[str] = frozenset()  # fields whose columns the user named
+    searched: Universe | None = None  # what is said of questions with several searches
     traced: bool = (
         False  # whether topics may be ids of spans and traces, which exporters write with 0x or without
     )

@@ -57,7 +57,7 @@ def compare(
     Parameters
     ----------
     measures, qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, withheld, ties, depth
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld, ties, depth
         As for `calc`.
     runs : RunsLike
         `{name: run}`, or paths of files and folders, whose runs are then named by their files.

@@ -463,7 +463,7 @@ def check(
         A value within 1e-9 of a limit is equal to it. Changes are those for the
         worse (`worsens`), for the better (`improves`), downwards (`drops`) and upwards (`rises`).
     qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, withheld, ties
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld, ties
         As for `calc`.
     run : RunLike
         The new run.

@@ -19,9 +19,10 @@ from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, coun
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Number, Seed, Whole, checked, text
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
+from ir_trunc._core.universe import Universe
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
-from ir_trunc._read.reading import Unpack
+from ir_trunc._read.reading import Reading, Unpack
 from ir_trunc._reporting._selection import (
     Draws,
     bootstrap,
@@ -120,6 +121,8 @@ class HowMany(Result):
         Number of questions, and of those without an answer in the labels (with `Judged` those of the judge).
     judged : str
         With `Judged`, how far the judge and people agree, "" without; scores and shares are then corrected.
+    searched : str
+        What the lists are of questions with several searches; "" where there is none.
     unit, units : str and int
         The outermost key of the questions ("" without keys), over which means are nested, and how many values
         it has (without keys the number of questions), over which folds and intervals are.
@@ -148,8 +151,9 @@ class HowMany(Result):
         A simpler policy whose score is within this of the highest is preferred.
     keep : float or None
         The share of the answerable questions that had to keep a relevant document.
-    budget : float or None
-        What the documents of a question were allowed to cost.
+    budget, price : float or None
+        What the documents of a question were allowed to cost, in the unit of their costs, and what one unit
+        costs: `cost` is priced, and `used` the share of the budget is the same at every price.
     left_out : tuple of str
         Policies that could not be tried, with the reason.
     """
@@ -162,6 +166,7 @@ class HowMany(Result):
     questions: int
     unanswerable: int
     judged: str
+    searched: str
     unit: str
     units: int
     production: float | None
@@ -175,6 +180,7 @@ class HowMany(Result):
     tolerance: float
     keep: float | None
     budget: float | None
+    price: float | None
     left_out: tuple[str, ...]
 
     digits = 3
@@ -205,8 +211,13 @@ class HowMany(Result):
             yield f"{self.judged} Scores and shares are corrected by people's labels."
             unanswerable += " by the judge"
         yield f"{counted(self.questions, 'question')}, {unanswerable}; {self.folds}-fold cross-validation."
+        if self.searched:
+            yield f"{self.searched}."
         if self.budget is not None:
-            yield f"The documents of a question may cost {self.budget:g} together."
+            priced = (
+                "" if self.price is None else f", {self.budget * self.price:g} at the price of {self.price:g}"
+            )
+            yield f"The documents of a question may cost {self.budget:g} together{priced}."
         if self.unit:
             yield f"Means are nested; folds and intervals are over {self.units} values of {self.unit!r}."
         if best == now:
@@ -381,7 +392,8 @@ def how_many(
         A simpler policy is preferred if its score is within this of the highest.
     folds, seed : int
         Number of parts of the questions, by default 5, and the seed of their random assignment.
-    topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, withheld
+    topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `ir_trunc.calc`.
 
     Returns
@@ -421,12 +433,13 @@ def how_many(
         options["columns"] = {**(options.get("columns") or {}), "cost": text("cost", cost)}
     people, agreement = None, ""
     if isinstance(labels, Judged):
-        if keep is not None or unanswerable is not None or options.get("keys"):
+        if keep is not None or unanswerable is not None or Reading(keys=options.get("keys")).of_questions:
             raise ParameterError("how_many: with Judged, leave out keep=, unanswerable= and keys=.")
         retrieved = [*retrieved] if isinstance(retrieved, Iterator) else retrieved
         people, agreement = _People.of(labels, retrieved, options), labels.agreement().heading
         with noted(issued=False):  # those of the mixed labels say the same
             rankings = rank(labels.judge, retrieved, **options)
+        agreement += _unlabelled({"people on their topics": people.rankings, "the judge": rankings})
     else:
         rankings = _ranked(labels, retrieved, options)
     _check_that_ids_match(rankings)
@@ -434,6 +447,7 @@ def how_many(
     _check_that_shorter_can_win(bound, named, rankings)
     _warn_of_scores(rankings)
     split = Split.of(rankings, folds, seed, "questions")
+    assumed = rankings.universe or Universe()
     nil, units = rankings.judgments.nil_queries, int(split.unit_of.max()) + 1
     if units < FEW:
         warn(f"how_many: {_few(units, split.unit)}")
@@ -469,6 +483,7 @@ def how_many(
         questions=len(rankings),
         unanswerable=int(nil.sum()),
         judged=agreement,
+        searched=assumed.searched if assumed.searches else "",
         unit=split.unit,
         units=units,
         production=unanswerable,
@@ -484,6 +499,7 @@ def how_many(
         tolerance=tolerance,
         keep=keep,
         budget=budget,
+        price=price,
         left_out=tuple(left_out),
     )
 
@@ -632,7 +648,7 @@ def _try_policies(
     for policy in required:
         by_name.setdefault(str(policy), policy)
     trials: list[_Trial] = []
-    left_out = []
+    reasons: dict[str, list[str]] = {}
     goal = None if (weights == 1).all() else weights
     for name, policy in progress(by_name.items(), "policies", "policy"):
         try:
@@ -646,12 +662,14 @@ def _try_policies(
         except IrTruncError as error:
             if policy is now or policy in required:
                 raise
-            left_out.append(str(error))
+            reasons.setdefault(str(error), []).append(name)
             continue
         fitted = _finite(each[-1])
         rank = 0 if policy is now else 1 if isinstance(fitted, Fixed) else 2
         trials.append(_Trial(name, cuts, limited, fitted, rank))
-    return trials, left_out
+    return trials, [
+        why if names[0] in why else f"{', '.join(names)}: {why}" for why, names in reasons.items()
+    ]
 
 
 @dataclass(frozen=True)
@@ -666,6 +684,16 @@ class _People:
         mixed = rank(labels.mixed, retrieved, **options)
         labelled = labels.labelled(mixed.topics)
         return cls(mixed.take(np.flatnonzero(labelled)), labelled)
+
+
+def _unlabelled(lists: dict[str, Rankings]) -> str:
+    """How many of the retrieved documents nobody labelled, by who should have; a warning says it, too."""
+    counts = {who: int(each.lengths.sum()) - len(each.judged_ranks) for who, each in lists.items()}
+    some = [f"{n} of {lists[who].lengths.sum()} by {who}" for who, n in counts.items() if n]
+    if not some:
+        return ""
+    warn(text := f"Retrieved documents without a label, which count as not relevant: {', '.join(some)}.")
+    return f" {text}"
 
 
 def _of_lists(

@@ -85,7 +85,7 @@ def report(
     Parameters
     ----------
     measures, qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, withheld
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `calc`. The verdict, curves, best cuts and policies are those of the first measure that scores
         each list by itself.
     runs : RunsLike

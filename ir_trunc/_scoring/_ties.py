@@ -53,6 +53,10 @@ def score_ties(measures: MeasureLike, rankings: Rankings, source: str) -> TiedSc
     if rankings.overlaps is not None or (rankings.nil and rankings.nil.convention == "sakai"):
         what = "answers" if rankings.overlaps is not None else "a NIL that is right at rank 1 only"
         raise InputError(f"{source}: its lists hold {what}; ties='expected' is for documents.")
+    if rankings.universe is not None and rankings.universe.searches in ("union", "sequence"):
+        raise InputError(
+            f"{source}: lists of several searches have no ties: take searches='last', or leave ties= out."
+        )
     double = rankings.universe is not None and rankings.universe.order == "score64"
     with np.errstate(over="ignore"):
         keys = rankings.scores[rankings.places].astype(np.float64 if double else np.float32)

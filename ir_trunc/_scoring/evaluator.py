@@ -26,7 +26,7 @@ from ir_trunc._ranking.runs import (
     source_of,
     with_missing,
 )
-from ir_trunc._read.reading import Duplicates, HowRead, KeysLike, Order, Reading, Unpack
+from ir_trunc._read.reading import Duplicates, HowRead, KeysLike, Order, Reading, Searches, Unpack
 from ir_trunc._scoring._ties import score_ties, with_orders
 from ir_trunc._scoring.judged import Judged, JudgedResults, judged_results, unjudged_by_people
 from ir_trunc._scoring.objects import MeasureLike, read_measures
@@ -71,7 +71,7 @@ class Evaluator:
     Parameters
     ----------
     measures, qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, withheld, ties, depth
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld, ties, depth
         As for `ir_trunc.calc`, and so are the errors.
 
     Examples
@@ -96,6 +96,7 @@ class Evaluator:
         lower_is_better: bool = False,
         columns: Mapping[str, Any] | None = None,
         keys: KeysLike | None = None,
+        searches: Searches | None = None,
         withheld: Any = None,
         ties: Ties = "id",
         depth: int | None = None,
@@ -103,7 +104,15 @@ class Evaluator:
         by_id = isinstance(ties, str) and ties == "id"
         self.over_ties = not by_id and one_of("ties", ties, get_args(Ties)) == "expected"
         self.reading = Reading(
-            order, duplicates, stop, lower_is_better, columns, keys, withheld, over_ties=self.over_ties
+            order,
+            duplicates,
+            stop,
+            lower_is_better,
+            columns,
+            keys,
+            searches,
+            withheld,
+            over_ties=self.over_ties,
         )
         self.missing = None if missing is None else check_missing(missing)
         self.bound: list[BoundMeasure] = []
@@ -129,11 +138,12 @@ class Evaluator:
                 raise ParameterError("ties='expected': lists cut at a depth have one order; leave one out.")
         self.labels = qrels if isinstance(qrels, Judged) else None
         if self.labels is not None:
-            if keys is not None:
+            if self.reading.of_questions is not None:
                 raise ParameterError("keys= with Judged: means are corrected over topics without keys.")
             of_judge: Any = {"topics": topics, "missing": missing, "unjudged": unjudged, "nil": nil}
             of_judge |= {"order": order, "duplicates": duplicates, "stop": stop, "columns": columns}
             of_judge |= {"lower_is_better": lower_is_better, "ties": ties, "depth": depth}
+            of_judge |= {"keys": keys, "searches": searches}
             with noted(issued=False):
                 self.by_judge: Evaluator = Evaluator(measures, self.labels.judge, **of_judge)
             qrels = self.labels.mixed
@@ -141,7 +151,7 @@ class Evaluator:
         if qrels is not None:
             self.qrels, self.reading = ready_qrels(qrels, self.reading, topics, nil, unjudged)
             warn_about_scale(self.bound, self.qrels.judgments)
-        for bound in self.bound if self.reading.keys else ():
+        for bound in self.bound if self.reading.keys and self.reading.of_questions else ():
             if bound.definition.scope == "run" and bound.definition.of_means is None:
                 raise ParameterError(
                     f"{bound.definition.name} looks at all lists of a run and has no nested means: score it"
@@ -396,6 +406,7 @@ def calc(
     lower_is_better: bool = False,
     columns: Mapping[str, Any] | None = None,
     keys: KeysLike | None = None,
+    searches: Searches | None = None,
     withheld: Any = None,
     ties: Ties = "id",
     depth: int | None = None,
@@ -447,6 +458,10 @@ def calc(
         these names or tuples in the place of ids, `"topic/question/day"` for ids that have these parts. Dates
         are written as 2024-01-31, other times as 2024-01-31 03:00:00. Means are then nested: over days for
         each question, over questions for each topic, over topics.
+    searches : {'union', 'last', 'sequence'}, optional
+        What the list of a question is that was searched for several times, where spans or an innermost key
+        "search" tell: the union of its searches (the default), its last search, or the union of which `sDCG`
+        and `nsDCG` know the searches; see `Reading`. Judgments are of questions. A warning counts them.
     withheld : dict, path or 'same id', optional
         Documents that leave lists and judgments before ranks are given: `{topic: ids}`, a file of judgments
         or of lines 'topic document', or 'same id' for the document that has the id of its topic. A warning
@@ -490,7 +505,7 @@ def calc(
     ready = Evaluator(
         measures, qrels, topics=topics, missing=missing, unjudged=unjudged, nil=nil,
         order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
-        columns=columns, keys=keys, withheld=withheld, ties=ties, depth=depth,
+        columns=columns, keys=keys, searches=searches, withheld=withheld, ties=ties, depth=depth,
     )  # fmt: skip
     return ready.calc(run, keep_scores=keep_scores)
 
@@ -503,7 +518,7 @@ def calc_aggregate(
     Parameters
     ----------
     measures, qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, withheld, ties, depth
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld, ties, depth
         As for `calc`, and so are the errors.
 
     Returns
@@ -527,7 +542,7 @@ def iter_calc(
     Parameters
     ----------
     measures, qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, withheld, ties, depth
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld, ties, depth
         As for `calc`, and so are the errors.
 
     Returns
@@ -553,7 +568,7 @@ def curves(
     Parameters
     ----------
     measures, qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, withheld
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `calc`.
 
     Returns
@@ -581,7 +596,7 @@ def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[
     Parameters
     ----------
     measures, qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, withheld, ties, depth
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld, ties, depth
         As for `calc`, and so are the errors.
 
     Returns

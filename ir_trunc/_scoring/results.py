@@ -532,6 +532,8 @@ class Results(Result):
             ]
             if of_run:
                 named += f"; {', '.join(of_run)} computed from nested means"
+        if self.universe.searches:
+            named += f"; {self.universe.searched}"
         if self.universe.missing:
             named += f"; {self.universe.missing} missing from the run"
         if self.universe.excluded:

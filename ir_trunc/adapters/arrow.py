@@ -95,7 +95,7 @@ def scorer(
         With judgments in the rows: whether a list without any judgment is left out, or a nil query. By
         default it is an error. With qrels as for `ir_trunc.calc`.
     nil, order, duplicates, stop, lower_is_better, columns, withheld : optional
-        As for `ir_trunc.calc`.
+        As for `ir_trunc.calc`; `searches` is refused, since those of a question may be in several tables.
 
     Returns
     -------
@@ -135,6 +135,8 @@ def scorer(
     elif max_rel is not None:
         raise ParameterError("max_rel goes with judgments in the rows; qrels have their own scale.")
     evaluator = Evaluator(measures, qrels, **options)
+    if evaluator.reading.by_search or evaluator.reading.searches:
+        raise ParameterError("searches for one question may be in several tables: ir_trunc.calc joins them.")
     if evaluator.over_ties:
         raise InputError("ties='expected' needs the run on one machine: ir_trunc.calc scores it.")
     if qrels is not None and not collect and evaluator.missing != "exclude":

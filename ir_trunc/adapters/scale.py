@@ -44,7 +44,7 @@ def dask(
     Parameters
     ----------
     measures, qrels, max_rel, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, withheld
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `ir_trunc.adapters.arrow.scorer`, without `order='file'` and `duplicates='first'`: a shuffle
         loses the order of the rows.
     run : dask.dataframe.DataFrame
@@ -105,7 +105,7 @@ def spark(
     Parameters
     ----------
     measures, qrels, max_rel, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, withheld, collect
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld, collect
         As for `dask`.
     run : pyspark.sql.DataFrame
         A row for each document, with the columns that `scorer` takes.

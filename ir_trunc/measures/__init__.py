@@ -28,7 +28,7 @@ for _module in iter_modules(__path__):
 # As people read about them, since some measures only make sense after others; further files come after these.
 _READING_ORDER = (
     "terminal", "perfect", "utility", "harm", "information", "graded", "nil_aware", "answering", "priced",
-    "selective", "screening", "reading_cost", "cwl", "probabilistic", "classical", "correlation",
+    "selective", "screening", "reading_cost", "cwl", "sessions", "probabilistic", "classical", "correlation",
 )  # fmt: skip
 
 

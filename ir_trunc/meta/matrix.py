@@ -417,7 +417,7 @@ def score_matrix(
     Parameters
     ----------
     measures, qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, withheld, ties, depth
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld, ties, depth
         As for `ir_trunc.calc`.
     runs : RunsLike
         `{name: run}`, or paths of files and folders, whose runs are then named by their files.

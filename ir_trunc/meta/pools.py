@@ -129,7 +129,7 @@ def pooled_runs(
 
     Parameters
     ----------
-    qrels, nil, order, duplicates, stop, lower_is_better, columns, keys, withheld
+    qrels, nil, order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `ir_trunc.calc`.
     runs : RunsLike
         `{name: run}`, or paths of files and folders, whose runs are then named by their files.

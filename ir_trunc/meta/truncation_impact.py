@@ -89,7 +89,7 @@ def truncation_impact(
         A measure that does not look at the end.
     depth : int
         A list of fewer documents counts as truncated; 1 or more.
-    order, duplicates, stop, lower_is_better, columns, keys, withheld
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         How runs are read, as for `ir_trunc.calc`.
 
     Returns

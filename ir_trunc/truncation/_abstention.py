@@ -50,7 +50,7 @@ def abstention_curve(
     measures : MeasureLike
         Measures with a score for each topic; those of the whole run are refused.
     qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, withheld
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `ir_trunc.calc`.
     confidence : {'first', 'gap', 'spread'} or several of them
         The system's confidence in a list: the score of its first document; the difference from the second;
@@ -121,7 +121,8 @@ def nauc(
     ----------
     measures, qrels, run, confidence, steps
         As for `abstention_curve`.
-    topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, withheld
+    topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `abstention_curve`.
 
     Returns
@@ -191,7 +192,7 @@ def risk_coverage(
     Parameters
     ----------
     qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, withheld
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `ir_trunc.calc`.
     rel : int
         Lowest grade that counts as relevant.

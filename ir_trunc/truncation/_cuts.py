@@ -247,7 +247,7 @@ def truncate(
     policy : Policy, str, dict or Rankings
         Where lists end: a policy or its text (`"LargestGap"`), the path of a file of cuts, `{topic: k}`, or
         Rankings that were cut, `rankings.cut(...)`, of the same topics.
-    nil, order, duplicates, stop, lower_is_better, columns, keys, withheld
+    nil, order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         How the run is read, as for `ir_trunc.calc`.
 
     Returns

@@ -208,7 +208,7 @@ def falling_scores(rankings: Rankings) -> Floats:
     Raises
     ------
     InputError
-        If the rankings have no scores.
+        If the rankings have no scores, if these rise down a list, or if a list joins several searches.
 
     Examples
     --------
@@ -223,10 +223,30 @@ def falling_scores(rankings: Rankings) -> Floats:
             "the policy needs the scores of the documents, and these lists have none: a run needs scores, and"
             " rankings come with them from ir_trunc.rank(...) or calc(..., keep_scores=True)."
         )
+    universe = rankings.universe
+    if universe is not None and universe.searches in ("union", "sequence"):
+        raise InputError(
+            "the policy compares the scores of a list, and those of several searches for one question are not"
+            " comparable: read the run with searches='last', or choose a policy without scores, as Fixed."
+        )
+    if universe is not None and universe.order not in ("score", "score64"):
+        _refuse_rising(rankings, rankings.scores, universe.order)
     if len(rankings) == 1:  # a live list should be cut in microseconds
         start = int(rankings.starts[0])
         return np.minimum.accumulate(rankings.scores[start : start + int(rankings.lengths[0])])
     return running(rankings.scores[rankings.places], offsets_of(rankings.lengths), np.minimum.accumulate)
+
+
+def _refuse_rising(rankings: Rankings, scores: Floats, order: str) -> None:
+    """InputError where another order than that of the scores lets them rise."""
+    with np.errstate(over="ignore"):
+        scores, rows = scores[rankings.places].astype(np.float32), rankings.rows
+    for at in np.flatnonzero((scores[1:] > scores[:-1]) & (rows[1:] == rows[:-1]))[:1].tolist():
+        raise InputError(
+            f"the policy compares scores that fall down a list; in topic {rankings.topics[rows[at]]},"
+            f" {scores[at + 1]:g} comes after {scores[at]:g} by order={order!r}. Read the run with"
+            " order='score', or choose a policy without scores, as Fixed."
+        )
 
 
 Formula = Callable[[Floats], npt.NDArray[Any]]

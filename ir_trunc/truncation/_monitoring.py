@@ -134,10 +134,12 @@ def features_of(rankings: Rankings) -> dict[str, Floats]:
     """Features of lists that need no labels; those of scores only for lists that have enough of them."""
     n = rankings.lengths
     features = {"retrieved": n.astype(np.float64)}
-    if rankings.scores is None:
+    try:
+        scores = falling_scores(rankings)
+    except InputError:  # there are none, or they cannot be compared
         return features
     with np.errstate(over="ignore"):
-        scores, first = falling_scores(rankings), offsets_of(n)[:-1]
+        first = offsets_of(n)[:-1]
         mean = np.bincount(rankings.rows, scores, len(n)) / np.maximum(n, 1)
         square = (scores - mean[rankings.rows]) ** 2
         spread = np.sqrt(np.bincount(rankings.rows, square, len(n)) / np.maximum(n, 1))

@@ -301,7 +301,7 @@ class Policy:
             What was retrieved, before the policy cut it: whole lists, as the policy was fitted on.
         alpha : float
             Highest probability of an alarm where nothing has changed.
-        order, duplicates, stop, lower_is_better, columns, keys, withheld
+        order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
             How the run is read, as for `ir_trunc.calc`; scores are distances if those of the fit were.
 
         Returns

@@ -60,7 +60,8 @@ def cross_validate(
         See `parse_policy`.
     measure : str or Measure
         The measure to which policies are fitted, and by which they are judged.
-    qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, withheld
+    qrels, topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.

@@ -91,7 +91,7 @@ def with_terminal(
 
     Parameters
     ----------
-    qrels, run, order, duplicates, stop, lower_is_better, columns, keys, withheld
+    qrels, run, order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `ir_trunc.calc`.
     rel : int
         Lowest grade that counts as relevant.
@@ -153,7 +153,7 @@ def with_effort(
 
     Parameters
     ----------
-    qrels, run, order, duplicates, stop, lower_is_better, columns, keys, withheld
+    qrels, run, order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `ir_trunc.calc`.
     e : float
         Effort of reading one document, in units of gain, >= 0.

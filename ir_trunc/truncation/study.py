@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -23,7 +23,7 @@ from ir_measures import Measure
 
 from ir_trunc._core.curve import bin_name, bin_of
 from ir_trunc._core.deprecation import outdated
-from ir_trunc._core.errors import InputError, ParameterError, noted
+from ir_trunc._core.errors import InputError, ParameterError, noted, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Flag, Seed, Whole, checked
 from ir_trunc._core.rankings import Ints, Rankings
@@ -33,9 +33,11 @@ from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import RunLike, read_once, read_run
+from ir_trunc._ranking.searches import searches_of
 from ir_trunc._read.arrow import occurs, pa, pc, strings
 from ir_trunc._read.readers.topics import read_topics
-from ir_trunc._read.reading import HowRead, KeysLike, Unpack
+from ir_trunc._read.reading import RUN, HowRead, KeysLike, Reading, Unpack
+from ir_trunc._read.registry import read_rows
 from ir_trunc._scoring._runs import RunsLike, each_run
 from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, written
@@ -143,7 +145,8 @@ def agreement(
         Measures by which every list is cut at its best, and which then score it.
     full : MeasureLike
         Measures of the full lists.
-    qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, withheld
+    qrels, topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -196,7 +199,8 @@ def system_means(
         Measures by which every list is cut at its best, and which then score it.
     full : MeasureLike
         Measures of the full lists.
-    qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, withheld
+    qrels, topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -246,7 +250,8 @@ def best_cuts(
     ----------
     measures : MeasureLike
         Measures that score each list by itself.
-    qrels, topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, withheld
+    qrels, topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -303,7 +308,8 @@ def cuts(
     ----------
     measures, qrels, runs
         As for `best_cuts`.
-    topics, missing, unjudged, nil, order, duplicates, stop, lower_is_better, columns, keys, withheld
+    topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         As for `best_cuts`.
 
     Returns
@@ -361,8 +367,8 @@ def searches(
     qrels : QrelsLike
         Judgments by question.
     run : RunLike
-        The list of each search, with two keys. Searches are in the order of their first rows;
-        an empty search counts.
+        The list of each search, with two keys, or spans, which need none. Searches are in the order of their
+        first rows, those of spans in that of their start; an empty search counts.
     keys : tuple of str or str
         The keys of the question and of the search, see `Reading`.
     folds, seed : int
@@ -391,14 +397,12 @@ def searches(
     >>> study.searches("RBPT", qrels, run, "question/search", folds=2)["score"].round(2).tolist()
     [0.5, 0.82, 0.9, 0.82]
     """
-    rows, nesting = read_run(run, keys=keys), Keys.of(keys)
-    if len(nesting.names) != 2:
-        raise ParameterError(f"keys={str(nesting)!r}: the keys of the question and of its search are needed.")
+    if len(Keys.of(keys).names) != 2:
+        raise ParameterError(f"keys={shown(keys)}: the keys of the question and of its search are needed.")
+    rows = read_rows(run, replace(RUN, reading=Reading(keys=keys)))
     lists: dict[str, list[dict[str, float]]] = {}
     found = rows.to_dict()
-    named = rows.universe if {*found} <= {*rows.universe} else (*found, *rows.universe)  # the empty ones, too
-    names = [*dict.fromkeys(named)]
-    for name, (question, _) in zip(names, nesting.split(names, rows.source)):
+    for name, question in searches_of(rows).items():
         ranked = sorted(found.get(name, {}).items(), key=lambda item: -item[1])
         lists.setdefault(question, []).append(dict(ranked))
     most = max(map(len, lists.values()), default=0)
@@ -501,7 +505,7 @@ def nil_report(
         was ended by its system. Without a depth, every list was ended by its system.
     nil : str or NilRule
         A convention, or a rule: `NilRule(id="none")` for another id. Only the convention 'ends' ends lists.
-    order, duplicates, stop, lower_is_better, columns, keys, withheld
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
         How the run is read, as for `ir_trunc.calc`.
 
     Returns

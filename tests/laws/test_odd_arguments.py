@@ -77,6 +77,7 @@ READING = {
     "stop": None,
     "lower_is_better": False,
     "columns": None,
+    "searches": None,
     "withheld": {"1": ["zz"]},
 }
 UNIVERSE = {"topics": ["1", "2", "9"], "nil": "ends", "missing": "empty", "unjudged": None, "keys": None}

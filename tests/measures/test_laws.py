@@ -13,7 +13,17 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from generated import ALL, EVERY, queries, rankings_of, runs, setting_of, settings_of, some_settings_of
+from generated import (
+    ALL,
+    EVERY,
+    in_sessions,
+    queries,
+    rankings_of,
+    runs,
+    setting_of,
+    settings_of,
+    some_settings_of,
+)
 from hypothesis import given
 from naive import RUN_TWINS, TWINS, Query
 
@@ -30,8 +40,8 @@ class Run:
     """Generated lists; what all trials on them look at is made once."""
 
     def __init__(self, run: list[Query]):
-        self.queries = run
-        self.rankings = rankings_of(run)
+        self.queries = in_sessions(run)  # which sDCG reads; to other measures the lists are plain
+        self.rankings = rankings_of(self.queries)
 
     @cached_property
     def cuts(self) -> tuple[Rankings, Ints, Ints]:

@@ -232,7 +232,7 @@ AGENT = [
 def test_the_searches_of_a_trace_are_one_list_for_the_question_at_its_root():
     union = {"a": 0.5, "b": 0.4, "c": 0.1}
     for spans in (AGENT, AGENT[::-1], otlp(AGENT)):
-        with pytest.warns(IrTruncWarning, match="several searches, whose list is their union.*: 1 of 1 "):
+        with pytest.warns(IrTruncWarning, match="1 topic with several searches: each list is their union"):
             assert read_run(spans).to_dict() == {"who?": union}
         assert calc("RR NumRet", {"who?": {"c": 1}}, spans).values.tolist() == [[1 / 3], [3]]
     own = {"who was": {"a": 0.5, "b": 0.4}, "who else": {"b": 0.9, "c": 0.1}}
@@ -303,7 +303,11 @@ def test_lists_without_scores_are_in_the_order_of_the_span():
             assert calc("RR", {"q": {"c": 1}}, [span(attributes)], order=order).values.tolist() == [[0.5]]
     mixed = [span(attributes), span(openinference("other", {"a": 0.5}), 1)]
     message = complaint(lambda: read_run(mixed))
-    check(message, "run (spans), topic q, document b: it has no score", "order='file' takes the documents")
+    check(
+        message,
+        "run (spans), topic q, search 1, document b: it has no score",
+        "order='file' takes the documents",
+    )
     assert calc("RR", {"other": {"a": 1}, "q": {"c": 1}}, mixed, order="file").values.tolist() == [[1, 0.5]]
 
 

@@ -154,6 +154,25 @@ def test_how_many_chooses_by_corrected_means():
             ir_trunc.how_many(Judged(judge, humans), run, **options)
 
 
+@pytest.mark.filterwarnings("ignore:.*beyond chance")
+def test_how_many_counts_documents_that_nobody_labelled():
+    """They count as not relevant: where there are any, the advice begins with them."""
+    assert "without a label" not in ir_trunc.how_many(LABELS, RUN).heading
+    on_their_topics = sum(len(RUN[q]) for q in HUMANS)
+    fewer = {q: {d: g for d, g in docs.items() if d != "3"} for q, docs in HUMANS.items()}
+    by_people = sum("3" in RUN[q] for q in HUMANS)
+    by_judge = sum("4" in docs for docs in RUN.values())
+    judge = {q: {d: g for d, g in docs.items() if d != "4"} for q, docs in JUDGE.items()}
+    words = f"{by_people} of {on_their_topics} by people on their topics, {by_judge} of "
+    with pytest.warns(ir_trunc.IrTruncWarning, match=words):
+        advice = ir_trunc.how_many(Judged(judge, fewer), RUN)
+    first = advice.heading.splitlines()[0]
+    assert (
+        f"without a label, which count as not relevant: {words}{sum(map(len, RUN.values()))} by the judge."
+        in first
+    )
+
+
 def test_a_sheet_for_people_is_read_as_their_labels(tmp_path):
     texts = {d: f"passage {d}" for d in map(str, range(10))}
     runs = {"all": RUN, "short": SHORT}

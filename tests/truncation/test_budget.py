@@ -52,6 +52,17 @@ def test_nothing_kept_costs_more_than_the_budget():
     assert not {"used", "limited"} & set(free.to_pandas())
 
 
+def test_a_price_changes_the_cost_and_not_the_share_of_the_budget():
+    free, priced = (
+        how_many(LABELS, RUN, cost="tokens", budget=BUDGET, price=price) for price in (None, 0.002)
+    )
+    assert priced.cost == pytest.approx(0.002 * free.cost)
+    assert priced.used.tolist() == free.used.tolist()
+    assert priced.limited.tolist() == free.limited.tolist()
+    assert priced.cost.max() / priced.used.max() == pytest.approx(BUDGET * 0.002)
+    assert "may cost 4000 together, 8 at the price of 0.002." in priced.heading
+
+
 def test_live_lists_stay_within_the_budget():
     advice = how_many(LABELS, RUN, cost="tokens", budget=BUDGET)
     cuts = truncate(RUN, advice.policy, columns=COST).cuts

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.lazy import pattern
+from ir_trunc._core.universe import Keys
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.readers.nested import rows_of_lists
-from ir_trunc._read.reading import Layout
-from ir_trunc._read.registry import File, Table, reader
+from ir_trunc._read.reading import SEARCH, Layout
+from ir_trunc._read.registry import File, reader
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.text import json_content, read_json
 
@@ -31,6 +32,8 @@ _PREFIXES = ("", "attributes.", "context.", "document.")  # which names may lack
 _BY_SPAN = f"columns={{'query_id': '{_SPAN_ID}'}} makes each span a topic"
 
 _COLUMNS = ("attributes.openinference.", "attributes.retrieval.", "attributes.gen_ai")  # of a frame of spans
+
+_KEYS = Keys(("question", SEARCH), ", search ")  # of the lists of spans, which are then joined by question
 
 _OTLP = "resourceSpans"
 _SPAN = pattern(rb'"resourceSpans"|"context"\s*:\s*\{[^{}]*"span_id"')
@@ -61,13 +64,13 @@ def _are_spans(data: Any) -> bool:
     columns=True,
     called="spans",
 )
-def spans(data: Any, layout: Layout) -> Table | Iterable[Rows]:
+def spans(data: Any, layout: Layout) -> Iterable[Rows]:
     """A list for each retrieval span; other spans are not read, and a warning counts them.
 
     A retrieval span is of OpenInference's kind RETRIEVER or of OpenTelemetry's operation retrieval, or has
     retrieval.documents or gen_ai.retrieval.documents. The topic is the question at the root of its trace, so
-    that rephrased searches belong to one question: their union has each document at its first place, and
-    searches are ordered by their start. columns={"query_id": "input.value"} takes the query of the span
+    that rephrased searches belong to one question: searches= says what its list is, by default their union.
+    Searches are ordered by their start. columns={"query_id": "input.value"} takes the query of the span
     itself, "context.span_id" makes each span a topic, and any attribute of it or of a span around it can be
     named so. Lists without scores are in the order of the span; a span without documents is an empty list.
     Of retrieval spans inside of each other, the outermost one that records documents is read.
@@ -178,7 +181,7 @@ def _span(values: dict[str, Any], number: int, queries: tuple[Any, ...], source:
     )
 
 
-def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Table | Iterable[Rows]:
+def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Rows]:
     """The lists of retrieval spans; a warning reports what is not read and what is assumed."""
     source, columns = layout.source, layout.reading.names
     columns.check(columns.values(), ("query_id", "doc_id", "score"), source)
@@ -206,27 +209,23 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Table | Iter
         )
     lists: dict[str, list[tuple[str, Any]]] = {}
     for topic, traces in by_trace.items():
-        for each in traces.values():
-            union = _union(each, layout)
-            first = lists.setdefault(topic, union)
-            if [doc for doc, _ in first] != [doc for doc, _ in union]:
-                other = next(iter(traces.values()))[0].name
-                what = f"the query {shown(topic)} has other documents in span {other}"
+        first, *others = traces.values()
+        read = [_listed(span, layout) for span in first]
+        ids = [[doc for doc, _ in docs] for docs in read]
+        for each in others:
+            if [[doc for doc, _ in _listed(span, layout)] for span in each] != ids:
+                what = f"the query {shown(topic)} has other documents in span {first[0].name}"
                 place = f"{source}, span {each[0].name}"
                 raise InputError(f"{place}: {what}, and a topic has one list; {_BY_SPAN}.")
+        lists |= {_KEYS.separator.join([topic, str(n)]): docs for n, docs in enumerate(read, 1)}
     if repeated := sum(len(traces) - 1 for traces in by_trace.values()):
         what = "retrieval spans with the query and the documents of an earlier one, whose scores count"
         notes.append(f"{what}: {repeated}")
-    several = [topic for topic, traces in by_trace.items() if max(map(len, traces.values())) > 1]
-    if several:
-        what = "questions with several searches, whose list is their union in the order of the searches"
-        notes.append(f"{what}: {len(several)} of {len(lists)} (for example {shown(several[0])})")
     if any(score is None for docs in lists.values() for _, score in docs):
         notes.append("the documents have no scores and are in the order of the spans")
-    if several and not layout.reading.without_scores:
-        layout = replace(layout, reading=replace(layout.reading, order="file"))
-    read = rows_of_lists(lists, layout, ranked=True, notes=notes)
-    return read if isinstance(read, Table) else [replace(rows, traced=True) for rows in read]
+    layout = replace(layout, reading=replace(layout.reading, keys=None))
+    rows: Any = rows_of_lists(lists, layout, ranked=True, notes=notes)
+    return [replace(each, traced=True, reading=replace(each.reading, keys=_KEYS)) for each in rows]
 
 
 def _around(span: _Span, by_id: Mapping[str, _Span]) -> list[_Span]:
@@ -238,14 +237,10 @@ def _around(span: _Span, by_id: Mapping[str, _Span]) -> list[_Span]:
     return around if root is None or root in around else [*around, root]
 
 
-def _union(searches: Iterable[_Span], layout: Layout) -> list[tuple[str, Any]]:
-    """The documents of the searches for one question, one search after the other, each at its first place."""
-    union: list[tuple[str, Any]] = []
-    for span in searches:
-        place, before = f"{layout.source}, span {span.name}, document", {doc for doc, _ in union}
-        scored = [_scored(doc, f"{place} {doc[_POSITION]}", layout) for doc in span.documents or ()]
-        union += [(doc, score) for doc, score in scored if doc not in before]
-    return union
+def _listed(span: _Span, layout: Layout) -> list[tuple[str, Any]]:
+    """The documents of a span with their scores."""
+    place = f"{layout.source}, span {span.name}, document"
+    return [_scored(doc, f"{place} {doc[_POSITION]}", layout) for doc in span.documents or ()]
 
 
 def _searches(

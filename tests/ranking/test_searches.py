@@ -1,0 +1,204 @@
+"""Several searches for one question: what its list is then, in every form that tells searches apart."""
+
+import random
+
+import pandas as pd
+import pytest
+
+import ir_trunc
+from ir_trunc import InputError, IrTruncWarning, ParameterError, truncation
+from ir_trunc.truncation import study
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*(several searches|not in the run|not read|are few)")
+
+KEYS = ("question", "search")
+HOW = ("union", "last", "sequence")
+
+
+def generated(seed: int, empty: bool = True) -> dict[tuple[str, str], dict[str, float]]:
+    """Up to four searches a question, whose ids do not sort as they go, one after the other for all."""
+    rng = random.Random(seed)
+    run = {}
+    for search in range(4):
+        for q in range(8):
+            if search <= q % 4:
+                docs = rng.sample("abcdefgh", rng.randint(0 if empty else 1, 5))
+                run[str(q), str(9 - search)] = dict(zip(docs, sorted(rng.sample(range(99), len(docs)))[::-1]))
+    return run
+
+
+def naive(run, how: str) -> dict[str, list[str]]:
+    """The list of each question, from the definition."""
+    lists: dict[str, list[str]] = {}
+    for (question, _), docs in run.items():
+        shown = [] if how == "last" else lists.get(question, [])
+        lists[question] = shown + [
+            doc for doc in sorted(docs, key=docs.get, reverse=True) if doc not in shown
+        ]
+    return lists
+
+
+def frame(run) -> pd.DataFrame:
+    rows = [(q, s, doc, score) for (q, s), docs in run.items() for doc, score in docs.items()]
+    return pd.DataFrame(rows, columns=[*KEYS, "doc_id", "score"])
+
+
+def spans(run) -> list[dict]:
+    """A trace for each question, with its searches; the spans in no order."""
+    made = []
+    for number, ((q, s), docs) in enumerate(run.items()):
+        attributes = {
+            "openinference.span.kind": "RETRIEVER",
+            "input.value": f"{q} again",
+            "retrieval.documents": [],
+        }
+        attributes["retrieval.documents"] = [{"document": {"id": d, "score": x}} for d, x in docs.items()]
+        time = f"2026-01-01T00:00:{number:02}Z"
+        context = {"span_id": f"{q}{s}", "trace_id": f"t{q}"}
+        made.append(
+            {"context": context, "parent_id": f"root{q}", "start_time": time, "attributes": attributes}
+        )
+    for q in {q for q, _ in run}:
+        attributes = {"openinference.span.kind": "AGENT", "input.value": q}
+        context = {"span_id": f"root{q}", "trace_id": f"t{q}"}
+        made.append({"context": context, "parent_id": None, "start_time": "2026", "attributes": attributes})
+    random.Random(0).shuffle(made)
+    return made
+
+
+FORMS = {
+    "tuples as ids": (lambda run: run, {"keys": KEYS}),
+    "ids as texts": (
+        lambda run: {"/".join(ids): docs for ids, docs in run.items()},
+        {"keys": "question/search"},
+    ),
+    "a frame": (frame, {"keys": KEYS}),
+    "spans": (spans, {}),
+}
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("seed", range(5))
+def test_each_form_gives_the_list_of_the_definition(form, how, seed):
+    run = generated(seed, empty=form != "a frame")
+    make, options = FORMS[form]
+    expected = naive(run, how)
+    qrels = {q: {"a": 1, "b": 2, "h": 0} for q in expected}
+    found = ir_trunc.calc("AP RBPT FlatU", qrels, make(run), searches=how, **options)
+    assert found.values.tolist() == ir_trunc.calc("AP RBPT FlatU", qrels, expected).values.tolist()
+    read = ir_trunc.read_run(make(run), searches=how, **options).to_dict()
+    assert {q: [*docs] for q, docs in read.items()} == {q: docs for q, docs in expected.items() if docs}
+    first = {}  # a document keeps the score of its first search
+    for (q, _), docs in run.items():
+        first[q] = docs if how == "last" else {**docs, **first.get(q, {})}
+    assert all(score == first[q][doc] for q, docs in read.items() for doc, score in docs.items())
+    assert found.universe.keys == ()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_sequence_has_what_each_search_showed(form):
+    run = generated(1, empty=form != "a frame")
+    make, options = FORMS[form]
+    union = naive(run, "union")
+    found = ir_trunc.rank({q: {"a": 1} for q in union}, make(run), searches="sequence", **options).universe
+    expected: dict[str, list[list[int]]] = {q: [] for q in union}
+    for (q, _), docs in run.items():
+        expected[q].append([union[q].index(doc) + 1 for doc in sorted(docs, key=docs.get, reverse=True)])
+    assert {q: [*searches] for q, searches in found.sequence.items()} == expected
+
+
+def test_outer_keys_stay():
+    run = {("t", *ids): docs for ids, docs in generated(2).items()}
+    union = {("t", q): docs for q, docs in naive(generated(2), "union").items()}
+    qrels = {ids: {"a": 1} for ids in union}
+    found = ir_trunc.calc("AP", qrels, run, keys=("team", *KEYS))
+    expected = ir_trunc.calc("AP", qrels, union, keys=("team", "question"))
+    assert found.universe.keys == ("team", "question")
+    assert found.aggregated == expected.aggregated
+
+
+@pytest.mark.parametrize("how", [None, *HOW])
+def test_what_was_done_is_told_first(how):
+    """In a warning with the number of questions, and in the headings; not where nobody searched twice."""
+    run, qrels = FORMS["ids as texts"][0](generated(3)), {str(q): {"a": 1} for q in range(8)}
+    of_reader = {"keys": "question/search", "searches": how}
+    words = "6 topics with several searches: each list is " + (
+        "that of the last" if how == "last" else "their union"
+    )
+    with pytest.warns(IrTruncWarning, match=words):
+        results = ir_trunc.calc("RBPT", qrels, run, **of_reader)
+    assert words in results.heading
+    assert words in str(results.universe)
+    assert words in ir_trunc.how_many(qrels, run, policies="Fixed(2)", **of_reader).heading
+    once = {name: docs for name, docs in run.items() if name.endswith("/9")}
+    assert "searches" not in ir_trunc.calc("RBPT", qrels, once, **of_reader).heading
+
+
+def test_policies_do_not_compare_the_scores_of_several_searches():
+    run, qrels = generated(4), {str(q): {"a": 1, "b": 1} for q in range(8)}
+    lists = {how: ir_trunc.rank(qrels, run, keys=KEYS, searches=how) for how in HOW}
+    for how in ("union", "sequence"):
+        for policy in (truncation.ScoreThreshold(), truncation.LargestGap(), truncation.ShareOfTop(0.5)):
+            with pytest.raises(InputError, match=r"several searches .* not comparable: .* searches='last'"):
+                policy.fit(lists[how], "RBPT").cut(lists[how])
+        assert truncation.Fixed(1).fit(lists[how]).cut(lists[how]).max() == 1
+        with pytest.raises(InputError, match="have no ties: take searches='last'"):
+            ir_trunc.calc("RBPT", qrels, run, keys=KEYS, searches=how, ties="expected")
+    truncation.ScoreThreshold().fit(lists["last"], "RBPT").cut(lists["last"])
+    advice = ir_trunc.how_many(qrels, run, keys=KEYS)
+    assert {policy.partition("(")[0] for policy in advice.policies} == {
+        "always silent",
+        "as retrieved",
+        "Fixed",
+        "Greedy",
+    }
+    assert len(advice.left_out) == 1
+    assert advice.left_out[0].startswith("ScoreThreshold, ")
+
+
+def test_nor_scores_that_rise_in_another_order():
+    rows = pd.DataFrame({"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": [0.1, 0.9], "rank": [1, 2]})
+    for order in ("rank", "file"):
+        lists = ir_trunc.rank({"1": {"a": 1}}, rows, order=order)
+        with pytest.raises(
+            InputError, match=f"topic 1, 0.9 comes after 0.1 by order='{order}'.*order='score'"
+        ):
+            truncation.ScoreThreshold(0.5).cut(lists)
+        assert truncation.Fixed(1).fit(lists).cut(lists).tolist() == [1]
+    falling = ir_trunc.rank({"1": {"a": 1}}, rows.assign(score=[0.9, 0.1]), order="rank")
+    assert truncation.ScoreThreshold(0.5).cut(falling).tolist() == [1]
+
+
+def test_lists_without_scores_have_none_as_a_union():
+    run = {ids: [*docs] for ids, docs in generated(5).items()}
+    lists = ir_trunc.rank({str(q): {"a": 1} for q in range(8)}, run, keys=KEYS)
+    assert lists.scores is None
+    assert lists.lengths.tolist() == [len(docs) for docs in naive(generated(5), "union").values()]
+
+
+def test_the_study_takes_spans_as_they_are():
+    run = generated(6)
+    qrels = {q: {"a": 1} for q, _ in run}
+    by_keys = study.searches("RBPT", qrels, FORMS["ids as texts"][0](run))
+    assert study.searches("RBPT", qrels, spans(run)).equals(by_keys)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        (
+            {"searches": "last"},
+            InputError,
+            "nothing tells its searches apart; spans, or keys whose innermost is 'search'",
+        ),
+        ({"searches": "first"}, ParameterError, "'union', 'last' or 'sequence' is needed"),
+        ({"searches": "last", "keys": ("question", "turn")}, InputError, "keys whose innermost is 'search'"),
+        ({"searches": "sequence", "keys": KEYS, "withheld": "same id"}, InputError, "takes no withheld="),
+    ],
+)
+def test_what_cannot_be_is_refused(options, error, match):
+    qrels = {("1", "x"): {"a": 1}} if options.get("keys") == ("question", "turn") else {"1": {"a": 1}}
+    run = {("1", "x"): {"a": 1.0}, ("1", "y"): {"b": 1.0}} if "keys" in options else {"1": {"a": 1.0}}
+    with pytest.raises(error, match=match):
+        ir_trunc.calc("RBPT", qrels, run, **options)
