@@ -66,7 +66,7 @@ measure MEASURE  by which the union of the searches is scored
 def _searches(words: Sequence[str], about: str) -> None:
     args = OneLineParser("study searches", about, _OF_SEARCHES).read(words)
     check_outputs([args.output], [args.qrels, args.run])
-    table = study.searches(args.measure, args.qrels, args.run, **args.of(("folds", "seed")))
+    table = study.searches(args.measure, args.qrels, args.run, **args.of(("keys", "folds", "seed")))
     write_csv_table(args, table.reset_index())
 
 
