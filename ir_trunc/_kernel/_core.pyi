@@ -62,3 +62,13 @@ def qrels_of_tuples(
     seed: int,
     /,
 ) -> _Qrels: ...
+def qrels_of_columns(
+    topic_of: Buffer,
+    topic_offsets: Buffer,
+    topics: Buffer,
+    doc_offsets: Buffer,
+    docs: Buffer,
+    grades: Buffer,
+    seed: int,
+    /,
+) -> _Qrels: ...

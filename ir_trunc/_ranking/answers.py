@@ -17,8 +17,8 @@ from ir_trunc._core.lazy import pattern
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import Qrels, checked_levels
-from ir_trunc._ranking.ranked_rows import RankedRows
-from ir_trunc._read.arrow import pa
+from ir_trunc._ranking.ranked_rows import RankedRows, repeats
+from ir_trunc._read.arrow import flat, occurs, pa
 from ir_trunc._read.reading import ANSWERS, Reading
 from ir_trunc._read.registry import read_rows
 from ir_trunc._read.rows import Rows
@@ -174,6 +174,10 @@ def _as_text(normalise: Normalise, answer: str) -> str:
 def _merged(rows: Rows, normalise: Normalise | None) -> Rows:
     """One row for each normalised answer of a question, with its best level."""
     assert rows.classes is not None
+    texts = rows.docs if normalise is None else pa.array(map(normalise, rows.docs.to_pylist()), pa.string())
+    kept = replace(rows, docs=texts).filter(~occurs(texts, ""))
+    if not len(repeats(flat(kept.topics.indices).astype(np.int64), kept.docs)):
+        return kept  # nothing to merge, which takes less memory
     best: dict[tuple[str, str], tuple[str, int]] = {}
     ids = (column.to_pylist() for column in (rows.topics, rows.docs, rows.classes))
     for question, answer, kind, level in zip(*ids, rows.values.tolist()):

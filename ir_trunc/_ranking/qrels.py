@@ -45,6 +45,7 @@ class CodedRows:
     universe: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
     asked: tuple[str, ...] = ()
+    named: frozenset[str] = frozenset()  # fields whose columns the user named
 
     def named_topics(self) -> list[str]:
         """The distinct topics of the rows."""
@@ -64,11 +65,20 @@ class CodedRows:
         return Rows(self.source, topics, text_array(self.docs).take(doc), grades, universe=self.universe)
 
 
-def coded_qrels(data: Data) -> CodedRows | None:
-    """Qrels of a common form by the kernel; None where it is not sure of them, or there is no kernel."""
-    by_python = kernel is None or data.layout.reading.columns or data.layout.levels
-    compiled = None if by_python else data.reader.compiled
-    read = compiled and compiled.qrels(data, _hash_seed())
+def coded_qrels(data: Data, rows: Rows | None = None) -> CodedRows | None:
+    """Qrels by the kernel, from data of a common form or from their rows; None where it is not sure."""
+    if kernel is None:
+        return None
+    others: tuple[Any, ...] = (tuple(data.value) if isinstance(data.value, dict) else (),)
+    if rows is not None:
+        names, ids = arrow_texts(rows.topics.dictionary), arrow_texts(rows.docs)
+        columns = names.offsets, names.data, ids.offsets, ids.data, rows.values.astype(np.int64, copy=False)
+        read = kernel.qrels_of_columns(flat(rows.topics.indices), *columns, _hash_seed())
+        others = rows.universe, rows.levels, rows.asked, rows.named
+    elif data.reader.compiled is None or data.layout.reading.columns or data.layout.levels:
+        return None
+    else:
+        read = data.reader.compiled.qrels(data, _hash_seed())
     if not read:
         return None
     (topic_ends, topic_ids), (doc_ends, doc_ids), *columns = read
@@ -77,12 +87,12 @@ def coded_qrels(data: Data) -> CodedRows | None:
     )
     topics, docs = Texts(topic_ends, topic_ids), Texts(doc_ends, doc_ids)
     # A stable sort takes a tenth of the time where rows are nearly in order, as those of qrels are.
-    pairs = topic.astype(np.int64) * max(1, len(docs)) + doc
+    pairs = topic * np.int64(max(1, len(docs)))
+    pairs += doc
     pairs.sort(kind="stable")
     if not len(pairs) or (pairs[1:] == pairs[:-1]).any():
         return None
-    universe = tuple(data.value) if isinstance(data.value, dict) else ()
-    return CodedRows(data.source, topics, docs, topic, doc, grade, universe)
+    return CodedRows(data.source if rows is None else rows.source, topics, docs, topic, doc, grade, *others)
 
 
 class JudgedDocs:
@@ -186,22 +196,25 @@ class Qrels:
             # The topics of the rows are the first of the universe.
             is_sorted = place == list(range(len(place)))
             code = given.topic.astype(np.int64) if is_sorted else np.argsort(place)[given.topic]
-            doc_ids, doc, grades = given.docs, given.doc.astype(np.int64), given.grade.astype(np.int64)
+            doc: npt.NDArray[Any] = given.doc
+            doc_ids, grades = given.docs, given.grade.astype(np.int64)
             classes: Ints | None = None
         else:
             rows = given.rows() if isinstance(given, CodedRows) else given
             code, doc_ids, doc, grades, classes = _counted(rows, text_array(topic_ids), nil, nil_id)
-        keys = code * max(1, len(doc_ids)) + doc
-        order, scale = np.argsort(keys, kind="stable"), list(levels)
+        scale = list(levels)
         if classes is None:
             judgments = Judgments.from_rows(names, code, grades, scale)
         else:
             scale += distinct(grades).tolist()  # of a class, too, the levels below its best answer
             best = _best_of_classes(code, classes, grades)
             judgments = Judgments.from_rows(names, code[best], grades[best], scale)
-            classes = classes[order]
         if levels:
             judgments = replace(judgments, scale_declared=True)
+        keys = code * max(1, len(doc_ids))
+        keys += doc
+        order = np.argsort(keys, kind="stable")
+        classes = None if classes is None else classes[order]
         keys, grades, in_kernel = keys[order], grades[order], None
         if kernel is not None and classes is None and normalise is None:
             odd = _odd(nil.id)
@@ -318,8 +331,15 @@ class Qrels:
         return {name: docs or {PLACEHOLDER: 0} for name, docs in result.items()}
 
 
-def _each_once(rows: Rows) -> Rows:
+def _each_once(data: Data) -> Rows | CodedRows:
     """The rows of judgments without those that repeat one; InputError where two contradict each other."""
+    rows = data.all_rows()
+    pa.default_memory_pool().release_unused()  # or Arrow keeps what reading took
+    coded = coded_qrels(data, rows)
+    if coded is not None:
+        del rows
+        pa.default_memory_pool().release_unused()
+        return coded
     topics, docs = flat(rows.topics.indices).astype(np.int64), rows.docs.dictionary_encode()
     pairs = topics * len(docs.dictionary) + flat(docs.indices)
     _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
@@ -511,7 +531,7 @@ def _read_qrels(
         return (data.changed(more, rule) if more or rule else data).with_keys(reading.nesting)
     layout = QRELS if reading is DEFAULT and words is None else replace(QRELS, reading=reading, levels=words)
     source = recognised(data, layout)
-    rows = coded_qrels(source) or _each_once(source.all_rows())
+    rows = coded_qrels(source) or _each_once(source)
     # Topics that come with a data set belong to it: those without judgments need no warning.
     if topics is not None:
         say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)
@@ -563,7 +583,7 @@ def ready_qrels(data: Any, reading: Reading, topics: Any, nil: Any, unjudged: An
         names = reading.names
         how = replace(how, columns=names.needing(names.needed - set(possible_fields(RUN))))
         qrels = _read_qrels(data, how, topics, nil, unjudged)
-        used = frozenset() if isinstance(data, Qrels) else qrels.rows.named
+        used = frozenset() if isinstance(data, Qrels) else qrels.given.named
         reading = replace(reading, columns=names.needing(names.needed - used))
     if reading.withheld is not None:
         reading = Withheld.read_by(reading)

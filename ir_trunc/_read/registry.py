@@ -54,7 +54,6 @@ ORDER: dict[str, tuple[Shape, ...]] = {
     "files.short_lines": ("path",),
     "files.parquet_file": ("path",),
     "files.json_file": ("path",),
-    "trec.ntcir": ("path",),
     "files.beir_folder": ("path",),
     "datasets.ir_dataset": ("path", "object"),
     "files.csv_file": ("path",),

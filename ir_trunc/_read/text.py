@@ -421,23 +421,6 @@ def json_texts(data: Iterable[bytes], source: str) -> Iterator[tuple[str, bytes]
     yield (f"{source}, object {number + 1}", text[start:]) if start else (source, text)
 
 
-def json_objects(path: str | os.PathLike[str], source: str) -> Iterator[tuple[str, Any]]:
-    """The contents of the texts of a file of JSON, see `json_texts`."""
-    for place, text in json_texts(parts(path, source, (b"{", b"[")), source):
-        yield place, read_json(text, place)
-
-
-def json_content(path: str | os.PathLike[str], source: str) -> Any:
-    """The content of a file of JSON, or the list of its objects, which may take a line or several lines."""
-    objects, weight = [], _Weight(source)
-    for place, text in json_texts(parts(path, source, (b"{", b"[")), source):
-        weight.add(text)
-        objects.append(read_json(text, place))
-        if place == source:
-            return objects[0]
-    return objects
-
-
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for name, value in pairs:
@@ -449,6 +432,85 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _unknown(constant: str) -> Any:
     raise ValueError(f"{constant} is not a JSON number")
+
+
+_DECODER: Any = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_unknown)
+_OPENING, _COMMA, _COLON, _ENDS = (
+    pattern(rf"[ \t\n\r]*{sign}[ \t\n\r]*") for sign in ("([{\\[])", ",", ":", "[}\\]]")
+)
+
+
+def json_parts(path: str | os.PathLike[str], source: str) -> Iterator[Any]:
+    """The content of a file of JSON in parts: lists of its items or of its objects, or dicts of its names."""
+    objects, size, weight = list[Any](), 0, _Weight(source)
+    for place, text in json_texts(parts(path, source, (b"{", b"[")), source):
+        if place == source:
+            yield from _parts_of_text(text, source)
+            return
+        weight.add(text)
+        objects.append(read_json(text, place))
+        size += len(text)
+        if size > BLOCK:
+            yield objects
+            objects, size = [], 0
+    if objects:
+        yield objects
+
+
+def _parts_of_text(data: bytes, source: str) -> Iterator[Any]:
+    """A JSON text in parts; what is wrong in it is said of the whole."""
+    _Weight(source).add(data)
+    text = decoded(data, f"{source} is")
+    opening = _OPENING.match(text)
+    if opening is None:
+        yield read_json(data, source)
+        return
+    is_object, begin, at, names = opening[1] == "{", 0, opening.end(), set[str]()
+    part: Any = {} if is_object else []
+    try:
+        comma = None if _ENDS.match(text, at) else opening
+        while comma:
+            at = comma.end()
+            if is_object and text[at] != '"':
+                raise ValueError
+            if is_object:
+                name, at = _DECODER.parse_string(text, at + 1)
+                colon = _COLON.match(text, at)
+                if colon is None or name in names:
+                    raise ValueError
+                names.add(name)
+                part[name], at = _DECODER.scan_once(text, colon.end())
+            else:
+                value, at = _DECODER.scan_once(text, at)
+                part.append(value)
+            comma = _COMMA.match(text, at)
+            if at - begin > BLOCK and comma:
+                yield part
+                part, begin = type(part)(), at
+        end = _ENDS.match(text, at)
+        if end is None or end.end() < len(text) or end[0].strip() != "]}"[is_object]:
+            raise ValueError
+    except (ValueError, StopIteration, IndexError, RecursionError):
+        read_json(data, source)
+        raise
+    yield part
+
+
+def json_items(path: str | os.PathLike[str], source: str) -> Iterator[Any]:
+    """The items of a list or the objects in a file of JSON, one by one; a single object is one item."""
+    for content in json_parts(path, source):
+        if not isinstance(content, list):
+            yield json_content(path, source)
+            return
+        yield from content
+
+
+def json_content(path: str | os.PathLike[str], source: str) -> Any:
+    """The content of a file of JSON, or the list of its objects, which may take a line or several lines."""
+    content, *others = json_parts(path, source)
+    for other in others:
+        content = content | other if isinstance(content, dict) else content + other
+    return content
 
 
 def read_numbers(path: str | os.PathLike[str], kind: str, number: str, low: int = 0) -> dict[str, int]:

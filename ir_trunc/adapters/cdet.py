@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
+from sys import intern
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import numpy as np
@@ -546,7 +547,7 @@ def _days_of_file(path: str | os.PathLike[str]) -> Mapping[str, str] | list[str]
     widths = set()
     for place, line in numbered_lines(parts(Path(path), source), source):
         fields = decoded(line, f"{place} is").split()
-        days[fields[0]] = one_day(fields[-1], place)
+        days[fields[0]] = intern(one_day(fields[-1], place))
         widths.add(len(fields))
         if widths not in ({1}, {2}):
             raise InputError(f"{place}: a date, or 'document<TAB>date', is needed on each line.")

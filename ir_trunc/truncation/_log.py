@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from numbers import Real
 from typing import Any
 
@@ -30,7 +30,7 @@ from ir_trunc._ranking.decisions import MIDDLE, read_decisions
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.registry import shape_of
 from ir_trunc._read.tables import column_names, columns_by_name
-from ir_trunc._read.text import json_content
+from ir_trunc._read.text import json_items
 from ir_trunc._scoring.evaluator import Evaluator, calc
 from ir_trunc._scoring.objects import MeasureLike
 from ir_trunc._scoring.results import Results, as_table
@@ -464,13 +464,12 @@ def read_log(
         raise ParameterError("correct_from=0 makes every answer right: a number above 0 is needed.")
     judged, is_none = _judge(judge), stands_for_none(abstains)
     seeming, assumed = list[str](), True if flag("all_answerable", all_answerable) else None
-    items = list(_items(log, source, {} if columns is None else columns))
     run: dict[str, dict[str, float]] = {}
     answerable: dict[str, bool | None] = {}
     groups: dict[str, str] = {}
     candidates: dict[str, bool] = {}
     sure = graded = 0
-    for place, item in enumerate(items, 1):
+    for place, item in enumerate(_items(log, source, {} if columns is None else columns), 1):
         name = one_id(item.get("id"), "id", f"{source}, item {place}")
         where = f"{source}, question {name}"
         if name in run:
@@ -523,14 +522,15 @@ def _items(log: Any, source: str, columns: Mapping[str, str]) -> Iterator[dict[s
     for field, column in mapping("columns", columns, "{field: column}").items():
         if one_of("columns: field", field, _NAMES) and not isinstance(column, str):
             raise ParameterTypeError(f"columns[{field!r}]={shown(column)}: the name of a column is needed.")
-    try:
-        content = json_content(log, source) if shape_of(log) == "path" else log
-    except json.JSONDecodeError as error:
-        raise InputError(f"{source} is not JSON ({error}); {_FORMS} is needed.") from None
-    shape = shape_of(content)
+    shape, content = shape_of(log), log
+    if shape == "path":
+        content = json_items(log, source)
+        first = next(content, None)
+        shape = "mapping" if isinstance(first, Mapping) and _are_fields(first) else "list"
+        content = first if shape == "mapping" else chain([first] * (first is not None), content)
     if shape == "mapping":
-        nested = all(isinstance(value, Mapping) for value in content.values())
         id_name = columns.get("id", "id")
+        nested = _are_fields(content)
         content = [{id_name: name, **item} for name, item in content.items()] if nested else [content]
     elif shape == "frame":
         table = columns_by_name(content, source)
@@ -539,13 +539,15 @@ def _items(log: Any, source: str, columns: Mapping[str, str]) -> Iterator[dict[s
         content = [dict(zip(names, row)) for row in zip(*values)]
     elif shape != "list":
         raise InputError(f"log of type {type(log).__name__}: {_FORMS} is needed.")
-    items = list(content)
-    if not items:
-        raise InputError(f"{source}: there is no question; at least one is needed.")
-    for place, item in enumerate(items, 1):
+    present, read = dict[Any, None](), {*chain.from_iterable(_NAMES.values()), *columns.values()}
+    items = list[dict[Any, Any]]()
+    for place, item in enumerate(content, 1):
         if not isinstance(item, Mapping):
             raise InputError(f"{source}, item {place}: {shown(item)}: {_FORMS} is needed.")
-    present = dict.fromkeys(name for item in items for name in item)
+        present.update(dict.fromkeys(item))
+        items.append({name: value for name, value in item.items() if name in read})
+    if not items:
+        raise InputError(f"{source}: there is no question; at least one is needed.")
     column_of = {}
     for field, names_of_field in _NAMES.items():
         wanted = (columns[field],) if field in columns else names_of_field
@@ -558,8 +560,15 @@ def _items(log: Any, source: str, columns: Mapping[str, str]) -> Iterator[dict[s
             both = " and ".join(matching)
             raise InputError(f"{source} has the columns {both} for the same field: one is needed.")
         column_of.update(dict.fromkeys(matching, field))
-    for item in items:
+    items.reverse()
+    while items:  # what is read is let go
+        item = items.pop()
         yield {field: item[name] for name, field in column_of.items() if not _is_missing(item.get(name))}
+
+
+def _are_fields(content: Mapping[Any, Any]) -> bool:
+    """Whether an object has the fields of each question by its id."""
+    return all(isinstance(value, Mapping) for value in content.values())
 
 
 def _is_missing(value: Any) -> bool:

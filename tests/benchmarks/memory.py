@@ -34,6 +34,7 @@ FORMS = {  # what is read; what stands at both ends; of each topic, what stands 
     "lines: run": (RUN, "", "", "", "@ Q0 d%08d 1 1.5 x\n"),
     "lines: run of one topic": (RUN, "", "", "", "1 Q0 d%08d 1 1.5 x\n"),
     "lines: NTCIR": (QRELS, "", "", "", "@ d%08d L1\n"),
+    "lines: run of three fields": (RUN, "", "", "", "@ d%08d 1.5\n"),
     "lines: CSV": (RUN, "query_id,doc_id,score\n", "", "", "@,d%08d,1.5\n"),
     "lines: TSV": (QRELS, "query-id\tcorpus-id\tscore\n", "", "", "@\td%08d\t1\n"),
     "lines: JSON records": (RUN, "", "", "", '{"query_id": "@", "doc_id": "d%08d", "score": 1.5}\n'),

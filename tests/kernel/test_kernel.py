@@ -190,7 +190,7 @@ def same_judgments(path, **options):
     """Compare both readings of qrels; returns whether the kernel was sure of them."""
     found = judgments(path, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(qrels_module, "coded_qrels", lambda _: None)
+        patch.setattr(qrels_module, "coded_qrels", lambda *_: None)
         assert found == judgments(path, **options)
     try:
         return coded_qrels(recognised(path, QRELS_LAYOUT)) is not None

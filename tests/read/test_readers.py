@@ -196,7 +196,6 @@ FRAME_OF_SPANS = {"attributes.openinference.span.kind": ["RETRIEVER"], "context.
 
 SAMPLES = {
     "trec.trec": [b"1 Q0 a 1 0.5 t\n", b"1 0 a 1\n"],
-    "trec.ntcir": [b"1 a L3\n"],
     "traces.spans": [
         json.dumps([SPAN]).encode(), json.dumps(SPAN).encode(), json.dumps(OTLP).encode(), SPAN, OTLP, [SPAN],
         (SPAN,), [OTLP], pd.DataFrame(FRAME_OF_SPANS), pa.table(FRAME_OF_SPANS),
@@ -212,7 +211,7 @@ SAMPLES = {
     "files.json_file": [b'{"1": {"a": 1}}', b'[{"query_id": "1"}]', b'[["1", "a", 1]]'],
     "trec_answers.answer_run": [b"1 Q0 a 1 0.5 t in 1968\n1 Q0 b 2 0.5 t Oslo\n"],
     "trec_answers.answer_judgments": [b"1 a 1 in 1968\n1 b -1 Oslo\n"],
-    "files.short_lines": [b"1 a 1\n", b"1\ta\t0.5\n", b"1 a\n", b"1 a 1 0.5\n1 b 2 0.25\n"],
+    "files.short_lines": [b"1 a 1\n", b"1 a L3\n", b"1\ta\t0.5\n", b"1 a\n", b"1 a 1 0.5\n1 b 2 0.25\n"],
     "files.csv_file": [b"query_id,doc_id,score\n1,a,1\n", b"query-id\tcorpus-id\tscore\n1\ta\t1\n"],
     "files.beir_folder": [Path],
     "datasets.ir_dataset": ["trec-robust04", SimpleNamespace(queries_iter=list)],

@@ -24,7 +24,14 @@ from ir_trunc._read.readers import trec
 from ir_trunc._read.readers.topics import read_topics
 from ir_trunc._read.reading import QRELS, RUN
 from ir_trunc._read.registry import read_rows
-from ir_trunc._read.text import LONGEST_DOCUMENT, LONGEST_LINE, blocks
+from ir_trunc._read.text import (
+    LONGEST_DOCUMENT,
+    LONGEST_LINE,
+    blocks,
+    json_content,
+    json_parts,
+    read_json,
+)
 from ir_trunc._reporting._texts import read_texts
 from ir_trunc.adapters import cdet
 from ir_trunc.truncation._cuts import read_cuts
@@ -117,7 +124,7 @@ def test_json_whose_objects_are_out_of_proportion_is_refused(tmp_path, monkeypat
 
 
 def test_many_lines_of_records_are_those_of_a_list(tmp_path, monkeypatch):
-    monkeypatch.setattr("ir_trunc._read.readers.files.PART", 7)
+    monkeypatch.setattr("ir_trunc._read.text.BLOCK", 300)
     records = [{"qid": str(at // 9), "docno": f"d{at}", "label": at % 3} for at in range(40)]
 
     def read(*others):
@@ -131,6 +138,29 @@ def test_many_lines_of_records_are_those_of_a_list(tmp_path, monkeypatch):
     for other in ({"label": "y"}, {}):
         with pytest.raises(InputError, match=r"topic 9, document x: relevance .* is not a whole number"):
             read({"qid": "9", "docno": "x"} | other)
+
+
+JSON_TEXTS = [
+    "{}", " [ ] ", "5", '{"a": 1}', '{"a":{"b":[1,2]},"c":3} ', '[1,{"a":2},\n[3]]', '{"a":1,}', "[1,]",
+    "[1 2]",
+    '{"a" 1}', '{"a":1 "b":2}', '{"a":1}}', "[1]]", "[1}", '{"a":1]', "[", '{"a":', "[,1]", "{,}", "[NaN]",
+    '{"a":1,"a":2}', "[1]x", "[tru]", "[1,2,3", '{"a":[}', '{"a\\u00e9":"\\n"}', "[" * 100_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", JSON_TEXTS)
+def test_json_in_parts_is_what_it_is_as_a_whole(tmp_path, monkeypatch, text):
+    monkeypatch.setattr("ir_trunc._read.text.BLOCK", 1)
+    (tmp_path / "text").write_text(text)
+    said = []
+    for read in (lambda: read_json(text.encode(), "x"), lambda: json_content(tmp_path / "text", "x")):
+        try:
+            said.append(read())
+        except InputError as error:
+            said.append(str(error))
+    assert said[0] == said[1]
+    if text.startswith("[1,{"):
+        assert [*json_parts(tmp_path / "text", "x")] == [[1], [{"a": 2}], [[3]]]
 
 
 @each_kind

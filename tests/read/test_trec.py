@@ -485,7 +485,7 @@ def test_a_run_is_scored_by_them(tmp_path):
 
 
 @pytest.mark.parametrize(("line", "says"), [
-    ("1 b 2", "line 2: '1 b 2': 'topic document L<grade>' is needed"), ("1 0 b 2", "line 2"),
+    ("1 b X2", "line 2 .topic 1, document b.: relevance 'X2' is not a whole number"), ("1 0 b 2", "line 2"),
     ("1 b Lx", "line 2"), ("1 b L-1", "line 2"), ("1 b L9999999999", "line 2"), ("1 a L2", "judged twice"),
 ])  # fmt: skip
 def test_a_line_of_another_form_is_named(tmp_path, line, says):

@@ -1,4 +1,4 @@
-/* Qrels from lines, dicts or tuples. */
+/* Qrels from lines, dicts, tuples or columns. */
 #include "values.h"
 
 #include <stdlib.h>
@@ -122,7 +122,39 @@ static PyObject *qrels_of_tuples(PyObject *module, PyObject *args)
     return found;
 }
 
+PyDoc_STRVAR(qrels_of_columns_doc,
+             "qrels_of_columns(topic_of, topic_offsets, topics, doc_offsets, docs, grades, seed)\n--\n\n"
+             "As qrels_of_lines, of rows in columns; see columns.");
+
+static PyObject *qrels_of_columns(PyObject *module, PyObject *args)
+{
+    Py_buffer topic_of, topic_offsets, topic_bytes, doc_offsets, doc_bytes, grades;
+    Qrels read = {0};
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*K", &topic_of, &topic_offsets, &topic_bytes, &doc_offsets,
+                          &doc_bytes, &grades, &read.seed))
+        return NULL;
+    Texts topics = texts_in(&topic_offsets, &topic_bytes), docs = texts_in(&doc_offsets, &doc_bytes);
+    bool sure = fit(&topic_offsets, &topic_bytes) && fit(&doc_offsets, &doc_bytes) &&
+                (size_t)topic_of.len == docs.count * sizeof(int32_t) &&
+                (size_t)grades.len == docs.count * sizeof(int64_t);
+    Py_BEGIN_ALLOW_THREADS
+    for (size_t at = 0; sure && at < docs.count; at++) {
+        int32_t of = ((const int32_t *)topic_of.buf)[at];
+        sure = of >= 0 && (size_t)of < topics.count && text_is_utf8(text_of(&docs, at)) &&
+               text_is_utf8(text_of(&topics, (size_t)of)) &&
+               qrels_add(&read, text_of(&topics, (size_t)of), text_of(&docs, at),
+                         (double)((const int64_t *)grades.buf)[at]);
+    }
+    Py_END_ALLOW_THREADS
+    PyObject *found = qrels_read(&read, sure);
+    Py_buffer *held[] = {&topic_of, &topic_offsets, &topic_bytes, &doc_offsets, &doc_bytes, &grades};
+    for (size_t at = 0; at < sizeof held / sizeof *held; at++)
+        PyBuffer_Release(held[at]);
+    return found;
+}
+
 PyMethodDef qrels_functions[] = {{"qrels_of_lines", qrels_of_lines, METH_VARARGS, qrels_doc},
                                  {"qrels_of_dicts", qrels_of_dicts, METH_VARARGS, qrels_of_dicts_doc},
                                  {"qrels_of_tuples", qrels_of_tuples, METH_VARARGS, qrels_of_tuples_doc},
+                                 {"qrels_of_columns", qrels_of_columns, METH_VARARGS, qrels_of_columns_doc},
                                  {NULL, NULL, 0, NULL}};

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from numbers import Integral
@@ -15,7 +16,7 @@ from ir_trunc._read.arrow import grade_of, hint_of_grades, one_id, pa
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import reader
 from ir_trunc._read.rows import Rows
-from ir_trunc._read.text import contents, read_json
+from ir_trunc._read.text import json_content, json_parts
 
 
 @reader(
@@ -28,23 +29,22 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
 
     No class stands for a question without an answer.
     """
-    data = json_object(data, layout.source, "{question: [class, ...]}")
-    topics = [one_id(question, "question", "answers") for question in data]
-    if len(set(topics)) < len(topics):
-        twice = next(question for place, question in enumerate(topics) if question in topics[:place])
-        raise InputError(f"answers: question {shown(twice)} is given twice, as text and as a number.")
-    items = list(_items(data, layout.levels))
-    *ids, levels = zip(*items) if items else ((), (), (), ())
-    questions, classes, answers = (pa.array(column, pa.string()) for column in ids)
-    rows = Rows.of("answers (classes)", questions, answers, np.array(levels, np.int64), classes)
-    yield replace(rows, universe=tuple(topics))
+    for part in [data] if isinstance(data, Mapping) else json_parts(data, layout.source):
+        classes_of = json_object(part, layout.source, "{question: [class, ...]}")
+        topics = [one_id(question, "question", "answers") for question in classes_of]
+        if len(set(topics)) < len(topics):
+            twice = next(question for place, question in enumerate(topics) if question in topics[:place])
+            raise InputError(f"answers: question {shown(twice)} is given twice, as text and as a number.")
+        items = list(_items(classes_of, layout.levels))
+        *ids, levels = zip(*items) if items else ((), (), (), ())
+        questions, classes, answers = (pa.array(column, pa.string()) for column in ids)
+        rows = Rows.of("answers (classes)", questions, answers, np.array(levels, np.int64), classes)
+        yield replace(rows, universe=tuple(topics))
 
 
 def json_object(data: Any, source: str, needed: str) -> Mapping[Any, Any]:
     """A dict, or the object of a JSON file. needed: the form, for messages."""
-    content = data
-    if not isinstance(data, Mapping):
-        content = read_json(contents(data, source, document=b"{"), source)
+    content = json_content(data, source) if isinstance(data, (str, os.PathLike)) else data
     if not isinstance(content, Mapping):
         raise InputError(f"{source}: {needed} is needed, not {type(content).__name__}.")
     return content

@@ -5,32 +5,29 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, shown, warn
 from ir_trunc._core.rankings import distinct
-from ir_trunc._read.arrow import one_array, pa, pc
-from ir_trunc._read.readers.memory import records
+from ir_trunc._read.arrow import flat, pa, pc
+from ir_trunc._read.readers.memory import dicts, ranked_lists, records
 from ir_trunc._read.readers.topics import topic_file
-from ir_trunc._read.readers.trec import has_ranks, rows_in
+from ir_trunc._read.readers.trec import has_ranks, rows_in, trec
 from ir_trunc._read.reading import RANK, TOPICS, Columns, Layout
-from ir_trunc._read.registry import File, Table, reader, reader_of
-from ir_trunc._read.rows import PART, Rows
-from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns, rows_of_table
+from ir_trunc._read.registry import File, Reader, Table, reader, reader_of
+from ir_trunc._read.rows import Rows
+from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns, possible_fields, rows_of_table
 from ir_trunc._read.text import (
     beginning,
     check_unpacked,
-    contents,
-    decoded,
     json_content,
-    json_objects,
-    numbered_lines,
+    json_parts,
     parts,
 )
 
@@ -57,7 +54,7 @@ def _is_table(data: File) -> bool:
     recognises=_is_table,
     columns=True,
 )
-def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
+def csv_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """Plain or gzipped, with tabs, commas or semicolons between the fields.
 
     The names are those that the columns of frames have; BEIR's query-id and corpus-id are known.
@@ -68,21 +65,40 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     if twice is not None:
         raise InputError(f"{source}: two columns are called {twice}; each needs its own name.")
     field_of = field_of_columns(names, layout, source)
-    return Table(source, _columns(contents(data, source).lstrip(), names, separator, field_of, source))
+    pieces, row = list[Rows](), 0
+    for block in _blocks(parts(data, source), separator):
+        columns = _columns(block, names, separator, field_of, source, row)
+        pieces.append(rows_of_table(columns, layout, source))
+        row += len(pieces[-1])
+    yield Rows.concat(pieces)
+
+
+def _blocks(data: Iterator[bytes], separator: str) -> Iterator[bytes]:
+    """The lines of a table, without blank ones before them, in blocks that end outside of quotes."""
+    quote, are_open, block = b"\0" if separator == "\t" else b'"', False, bytearray()
+    for part in data:
+        block += part if block else part.lstrip()
+        are_open ^= part.count(quote) % 2 == 1
+        end = block.rfind(b"\n") + 1
+        if end and are_open == (block.count(quote, end) % 2 == 1):
+            yield bytes(block[:end])
+            del block[:end]
+    if block:
+        yield bytes(block)
 
 
 def _columns(
-    text: bytes, names: list[str], separator: str, field_of: Mapping[Any, str], source: str, header: int = 1
+    text: bytes, names: list[str], separator: str, field_of: Mapping[Any, str], source: str, before: int
 ) -> dict[Any, pa.ChunkedArray]:
-    """Columns of a text by their names, those of numbers as numbers. header: lines above the first row."""
+    """Columns of a part of a table by their names, those of numbers as numbers. before: rows before it."""
     import pyarrow.csv
 
-    quote = False if separator in "\t " else '"'  # texts behind tabs hold any quotes
+    quote = False if separator == "\t" else '"'  # texts behind tabs hold any quotes
     # Without threads, here and for Parquet: pyarrow's may outlive Python, and the process then aborts.
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(text),
-            pyarrow.csv.ReadOptions(use_threads=False, column_names=names, skip_rows=header),
+            pyarrow.csv.ReadOptions(use_threads=False, column_names=names, skip_rows=0 if before else 1),
             pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True, quote_char=quote),
             pyarrow.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), include_columns=list(field_of)
@@ -91,15 +107,13 @@ def _columns(
     except pa.ArrowInvalid as error:
         raise InputError(f"{source} is not a table: {str(error).splitlines()[0]}") from None
     columns = {name: pc.ascii_trim(table[name], " ") for name in table.column_names}
-    for name, column in columns.items():
-        if field_of[name] in NUMBERS:
-            try:
-                columns[name] = column.cast(pa.float64())
-            except pa.ArrowInvalid:
-                rows = enumerate(column.to_pylist(), 1)
-                row, text = next((row, text) for row, text in rows if not _is_number(text))
-                what = name if header else field_of[name]
-                raise InputError(f"{source}, row {row}: {what} {shown(text)} is not a number.") from None
+    for name in (name for name in columns if field_of[name] in NUMBERS):
+        try:
+            columns[name] = columns[name].cast(pa.float64())
+        except pa.ArrowInvalid:
+            rows = enumerate(columns[name].to_pylist(), before + 1)
+            row, text = next((row, text) for row, text in rows if not _is_number(text))
+            raise InputError(f"{source}, row {row}: {name} {shown(text)} is not a number.") from None
     return columns
 
 
@@ -112,7 +126,7 @@ def _is_number(text: str) -> bool:
 
 
 _SHORT = {
-    "run": {3: ("query_id", "doc_id", ""), 4: ("query_id", "doc_id", RANK, "score")},
+    "run": {3: ("query_id", "doc_id", "score"), 4: ("query_id", "doc_id", RANK, "score")},
     "qrels": {2: ("query_id", "doc_id"), 3: ("query_id", "doc_id", "relevance")},
 }
 """The fields of short lines, by their number; the third one of a run is the rank or the score."""
@@ -126,7 +140,8 @@ def _are_short(data: File) -> bool:
         return False  # of another form, and the first line is damaged
     if len(fields) == 4:
         return has_ranks(data.start)
-    is_number = len(fields) == 2 or (len(fields) == 3 and _is_number(fields[2]))
+    value = re.sub("^L(?=[0-9]+$)", "", fields[-1])
+    is_number = len(fields) == 2 or (len(fields) == 3 and _is_number(value))
     return is_number and fields[0][0] not in "{[<" and FIELDS_OF.keys().isdisjoint(fields)
 
 
@@ -142,66 +157,50 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
 
     The third field is a rank if each topic has 1 to n or 0 to n-1, and else a score; a warning says what was
     decided, and columns={"rank": 2} or {"score": 2} decides, with fields counted from 0. Qrels have two
-    fields, of relevant documents, or three.
+    fields, of relevant documents, or three, where NTCIR's grade L3 is 3.
     """
-    source, reading = layout.source, layout.reading
-    text = re.sub(rb"(?m)^(#.*|[ \t]+)|[ \t\r]+$", b"", contents(data, source)).strip()
-    text, count = re.sub(rb"[ \t]+", b" ", text), len(text.partition(b"\n")[0].split())
+    source, reading, of_run = layout.source, layout.reading, layout.kind == "run"
+    count = len(rows_in(beginning(data))[0])
     if count not in (fields_of := _SHORT[layout.kind]):
         needed = f"{' or '.join(map(str, fields_of))}, or {len(layout.fields)} in TREC's form, are needed"
         hint = " Is it a run?" if count == 4 else ""
-        place, _ = next(_short_lines(data, source))
-        raise InputError(f"{place}: {counted(count, 'field')}; {needed}.{hint}")
-    given = {field: int(name) if str(name).isdecimal() else name for field, name in reading.names.items()}
-    fields = {field: place for place, field in enumerate(fields_of[count])}
-    fields = {field: place for field, place in fields.items() if place not in given.values()} | given
-    names = [str(place) for place in range(count)]
-    field_of = {name: "score" if name > "1" else "" for name in names}
-    try:
-        columns = _columns(text, names, " ", field_of, source, 0)
-    except InputError:
-        _refuse_short_line(data, source, count)
-        raise
-    table: Any = {int(name): column for name, column in columns.items()}
-    if "" in fields and reading.without_scores:
-        fields[RANK] = fields.pop("")
-    elif "" in fields:
-        if (are_ranks := _are_ranks(table[0], table[2])) is None:
-            which = "columns={'rank': 2} (--columns rank=2) or columns={'score': 2} says which"
-            raise InputError(f"{source}: the third field may be the rank or the score; {which}.")
-        fields[RANK if are_ranks else "score"] = fields.pop("")
-        what = "the rank, since it is 1 to n" if are_ranks else "the score, since it is not 1 to n"
-        warn(f"{source}: the third field is taken for {what} in each topic; columns={fields} confirms.")
-    if layout.kind == "qrels" and "relevance" not in fields:
-        fields["relevance"], table[2] = 2, np.ones(len(table[0]), np.int64)
-        warn(f"{source}: lines of two fields are taken for relevant documents, of grade 1.")
-    reading = replace(reading, columns=Columns(fields, fields))
+        raise InputError(f"{source}: {counted(count, 'field')}; {needed}.{hint}")
+    if reading.stop is not None:
+        raise InputError(f"{source}: in {count} fields there is no mark, which stop={reading.stop!r} needs.")
+    given = {f: int(name) if str(name).isdecimal() else name for f, name in reading.names.items()}
+    Columns(given, reading.names.needed).check(range(count), possible_fields(layout), source)
+    field_at = {place: field for field, place in given.items()}
+    fields = [field_at.get(n, "" if f in given else f) for n, f in enumerate(fields_of[count])]
+    is_open = of_run and count == 3 and fields[2] == "score" and "score" not in given
+    if is_open and reading.without_scores:
+        fields[2], is_open = RANK, False
     if RANK in fields and "score" not in fields and not reading.without_scores:
         reading = replace(reading, order="rank")
-    rows = rows_of_table(table, replace(layout, reading=reading), source)
-    yield replace(rows, named=frozenset(given))
+    as_scores = replace(reading, columns=None, lower_is_better=False)
+    rows = Rows.concat([*trec.pieces(data, replace(layout, fields=tuple(fields), reading=as_scores))])
+    ranks, unscored = rows.ranks, np.full(len(rows), of_run and "score" not in fields)
+    if is_open:
+        if (are_ranks := _are_ranks(rows)) is None:
+            which = "columns={'rank': 2} (--columns rank=2) or columns={'score': 2} says which"
+            raise InputError(f"{source}: the third field may be the rank or the score; {which}.")
+        what = "the rank, since it is 1 to n" if are_ranks else "the score, since it is not 1 to n"
+        names = {"query_id": 0, "doc_id": 1, RANK if are_ranks else "score": 2}
+        warn(f"{source}: the third field is taken for {what} in each topic; columns={names} confirms.")
+        if are_ranks:
+            reading, ranks, unscored = replace(reading, order="rank"), rows.values.astype(np.int64), ~unscored
+    if not of_run and "relevance" not in fields:
+        rows = replace(rows, values=np.ones(len(rows), np.int64))
+        warn(f"{source}: lines of two fields are taken for relevant documents, of grade 1.")
+    rows = replace(rows, named=frozenset(given))
+    if unscored.any():
+        places = np.arange(len(rows)) if ranks is None else ranks
+        rows = replace(rows, values=-places.astype(np.float64))
+    yield rows.read(reading, ranks, unscored=unscored if unscored.any() else None) if of_run else rows
 
 
-def _short_lines(data: str | os.PathLike[str], source: str) -> Iterator[tuple[str, bytes]]:
-    """The lines that are neither blank nor comments, with their places."""
-    lines = numbered_lines(parts(data, source), source)
-    return ((place, line) for place, line in lines if rows_in(line))
-
-
-def _refuse_short_line(data: str | os.PathLike[str], source: str, count: int) -> None:
-    """InputError that names the first line of other fields than the first line has, if there is one."""
-    for place, line in _short_lines(data, source):
-        fields = decoded(line, f"{place} is").split()
-        if len(fields) != count:
-            raise InputError(f"{place}: {counted(len(fields), 'field')}; {count} are needed, as before it.")
-        if odd := [field for field in fields[2:] if not _is_number(field)]:
-            raise InputError(f"{place}: {shown(odd[0])} is not a number.")
-
-
-def _are_ranks(topics: pa.ChunkedArray, values: pa.ChunkedArray) -> bool | None:
+def _are_ranks(rows: Rows) -> bool | None:
     """Whether numbers are 1 to n, or 0 to n-1, in each topic; None where they may be scores all the same."""
-    topic = one_array(topics).dictionary_encode().indices.to_numpy()
-    value = one_array(values).to_numpy()
+    topic, value = flat(rows.topics.indices), rows.values
     order = np.lexsort((value, topic))
     begins = np.append(True, np.diff(topic[order]) != 0)
     places = np.arange(len(order)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
@@ -223,15 +222,16 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
 
     Such forms are {topic: {document: score}} and {topic: [{"id": ..., "score": ...}]}.
     """
-    source = layout.source
-    places, objects = zip(*islice(json_objects(data, source), PART))
-    content = objects[0] if places[0] == source else [*objects]
-    if len(objects) == PART:
-        if reader_of(content, layout) is records and (rows := _rows_of_records(data, layout)) is not None:
-            yield rows
-            return
+    source, keys = layout.source, layout.reading.nesting
+    in_parts = json_parts(data, source)
+    content, further = next(in_parts), next(in_parts, None)
+    if further is not None:
+        if (form := reader_of(content, layout)) in (dicts, ranked_lists, records):
+            rows = _rows_of_parts(form, chain((content, further), in_parts), layout)
+            if rows is not None:
+                yield rows
+                return
         content = json_content(data, source)
-    keys = layout.reading.nesting
     first_id = keys.names[0] if keys else "query_id"
     if isinstance(content, dict) and layout.reading.names.get("query_id", first_id) in content:
         content = [content]  # JSON lines of a single line
@@ -242,15 +242,18 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
         raise InputError(f"{source}: {error}") from None
 
 
-def _rows_of_records(data: str | os.PathLike[str], layout: Layout) -> Rows | None:
-    """The rows of many lines, all of the same names; None where one is wrong: to say it takes more memory."""
-    objects, pieces, names = json_objects(data, layout.source), list[Rows](), list[set[str]]()
+def _rows_of_parts(form: Reader, contents: Iterable[Any], layout: Layout) -> Rows | None:
+    """The rows of a content in parts, records of the same names; None where one is wrong.
+
+    What is wrong, the reader says of the whole content, which takes more memory.
+    """
+    pieces, names = list[Rows](), set[Any]()
     with suppress(InputError):
-        while content := [item for _, item in islice(objects, PART)]:
-            names.append({*chain.from_iterable(content)})
-            if len(names) > 1 and names.pop() != names[0]:
+        for content in contents:
+            if form is records and pieces and names != {*chain.from_iterable(content)}:
                 return None
-            pieces += records.pieces(content, layout)
+            names = names or {*chain.from_iterable(content)} if form is records else names
+            pieces += form.pieces(content, layout)
         return replace(Rows.concat(pieces), source=layout.source)
     return None
 
@@ -289,7 +292,7 @@ def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
         or os.path.isfile(os.path.join(data.path, "queries.jsonl"))
     ),
 )
-def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table:
+def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table | list[Rows]:
     """The judgments are those of qrels/test.tsv; another split is read by its path.
 
     Its topics are all of queries.jsonl but the queries that only other splits judge.
@@ -304,9 +307,9 @@ def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table:
     if "test.tsv" not in splits:
         others = ", ".join(splits)
         raise InputError(f"{layout.source} has no qrels/test.tsv; name the file: {others or 'none'}.")
-    table = csv_file.table(os.path.join(folder, "test.tsv"), layout)
+    (rows,) = csv_file.pieces(os.path.join(folder, "test.tsv"), layout)
     judged = set().union(*(_ids(os.path.join(folder, split)) for split in splits))
-    return replace(table, asked=tuple(query for query in queries if query not in judged))
+    return [replace(rows, asked=tuple(query for query in queries if query not in judged))]
 
 
 def _ids(path: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from itertools import pairwise, zip_longest
+from itertools import chain, pairwise, repeat, zip_longest
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -548,15 +548,18 @@ def rows_of_lists(
     guessed: whether numbers that rise are taken for distances. notes: for the warning about what was read.
     """
     source, reading = layout.source, layout.reading
+    topics = list(chain.from_iterable(repeat(topic, len(docs)) for topic, docs in lists.items()))
+    ids, values = ([pair[place] for docs in lists.values() for pair in docs] for place in (0, 1))
     if layout.kind == "qrels":  # documents without a grade are relevant
-        lists = {topic: [(doc, 1 if n is None else n) for doc, n in docs] for topic, docs in lists.items()}
-    rows = [(topic, doc, value, rank) for topic in lists for rank, (doc, value) in enumerate(lists[topic], 1)]
-    unscored = [(topic, doc) for topic, doc, value, _ in rows if value is None]
-    if unscored and len(unscored) < len(rows) and not reading.without_scores:
-        topic, doc = unscored[0]
+        values = [1 if value is None else value for value in values]
+    unscored = values.count(None)
+    if unscored and unscored < len(values) and not reading.without_scores:
+        row = values.index(None)
         remedy = "others have one; order='file' takes the documents in the order of the lists"
-        raise InputError(f"{source}, topic {topic}, document {doc}: it has no score, and {remedy}.")
-    if hashed := sum(isinstance(doc, _Hash) for _, doc, _, _ in rows):
+        raise InputError(
+            f"{source}, topic {topics[row]}, document {ids[row]}: it has no score, and {remedy}."
+        )
+    if hashed := sum(isinstance(doc, _Hash) for doc in ids):
         what = "has no id; its id is" if hashed == 1 else "have no id; their ids are"
         warn(
             f"{source}: {counted(hashed, 'document')} {what} the SHA-256 of page_content, here and in qrels."
@@ -564,12 +567,13 @@ def rows_of_lists(
         )
     if notes:
         warn(f"{source}: {'; '.join(notes)}.")
-    if layout.kind == "run" and (unscored or not rows):
+    if layout.kind == "run" and (unscored or not ids):
         return dicts.read({topic: [doc for doc, _ in lists[topic]] for topic in lists}, layout)
     if layout.kind == "run" and (ranked or guessed or distances):
         distances = _are_distances(lists, layout, distances, guessed)
-    fields = ["query_id", "doc_id", layout.value, *([RANK] if ranked and layout.kind == "run" else [])]
-    table = {field: [row[place] for row in rows] for place, field in enumerate(fields)}
+    table = {"query_id": topics, "doc_id": ids, layout.value: values}
+    if ranked and layout.kind == "run":
+        table[RANK] = list(chain.from_iterable(range(1, len(docs) + 1) for docs in lists.values()))
     lower = reading.lower_is_better or distances
     plain = replace(layout, reading=replace(reading, columns=None, keys=None, lower_is_better=lower))
     read = rows_of_table(table, plain, source)

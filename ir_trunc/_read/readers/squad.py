@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -15,7 +15,7 @@ from ir_trunc._read.readers.answers import answer_classes, json_object
 from ir_trunc._read.readers.memory import dicts, first_item
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import File, Table, reader
-from ir_trunc._read.rows import Rows
+from ir_trunc._read.rows import PART, Rows
 from ir_trunc._read.text import json_content
 
 _FORM = '{"data": [{"paragraphs": [{"qas": [{"id": ..., "answers": [{"text": ...}]}]}]}]}'
@@ -34,9 +34,9 @@ def _is_squad(data: Any) -> bool:
     "answers",
     recognises=_is_squad,
 )
-def squad_questions(data: Any, layout: Layout) -> Table | Iterable[Rows]:
+def squad_questions(data: Any, layout: Layout) -> Iterator[Rows]:
     """The form of SQuAD 1.1 and 2.0; the answers to a question are one class, none where it has no answer."""
-    source = layout.source
+    source, names = layout.source, set[str]()
     classes: dict[str, list[list[str]]] = {}
     try:
         articles = json_object(data, source, _FORM)["data"]
@@ -44,15 +44,20 @@ def squad_questions(data: Any, layout: Layout) -> Table | Iterable[Rows]:
         for question in (question for paragraph in paragraphs for question in paragraph["qas"]):
             name = one_id(question["id"], "question", source)
             wordings = [answer["text"] for answer in question["answers"]]
-            if name in classes:
+            if name in names:
                 raise InputError(f"{source}, question {name}: it is in the file twice.")
+            names.add(name)
             if question.get("is_impossible", not wordings) is bool(wordings):
                 what = f"is_impossible is {bool(wordings)}, and it has {counted(len(wordings), 'answer')}"
                 raise InputError(f"{source}, question {name}: {what}; one of the two is wrong.")
             classes[name] = [wordings] if wordings else []
+            if len(classes) == PART:
+                yield from answer_classes.pieces(classes, layout)
+                classes = {}
     except (KeyError, TypeError, AttributeError):
         raise InputError(f"{source}: SQuAD's form is needed, {_FORM}.") from None
-    return answer_classes.read(classes, layout)
+    if classes or not names:
+        yield from answer_classes.pieces(classes, layout)
 
 
 def _are_predictions(data: Any) -> bool:

@@ -15,10 +15,10 @@ from ir_trunc._core.lazy import pattern
 from ir_trunc._core.universe import Keys
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.readers.nested import rows_of_lists
-from ir_trunc._read.reading import SEARCH, Layout
+from ir_trunc._read.reading import SEARCH, Columns, Layout
 from ir_trunc._read.registry import File, reader
 from ir_trunc._read.rows import Rows
-from ir_trunc._read.text import json_content, read_json
+from ir_trunc._read.text import json_items, read_json
 
 # The names of a span's values in one level are those of the columns of Phoenix's frames.
 _DOCUMENT = pattern(r"attributes\.(?:gen_ai\.)?retrieval\.documents(?:\.([0-9]{1,9})(?:\.(.+))?)?")
@@ -77,8 +77,8 @@ def spans(data: Any, layout: Layout) -> Iterable[Rows]:
     """
     source = layout.source
     if isinstance(data, (str, os.PathLike)):
-        data = json_content(data, source)
-    if isinstance(data, (list, tuple, Mapping)):
+        each = _one_by_one(json_items(data, source), source)
+    elif isinstance(data, (list, tuple, Mapping)):
         each = _one_by_one([data] if isinstance(data, Mapping) else data, source)
     elif hasattr(data, "itertuples"):
         each = data.to_dict("records")
@@ -149,6 +149,14 @@ def _first(values: Mapping[str, Any], names: Iterable[Any]) -> Any:
     return next((values[key] for key in keys if key in values), None)
 
 
+class _Document(NamedTuple):
+    """A document that a span records; names are there where it has no id."""
+
+    id: Any
+    score: Any
+    names: tuple[str, ...] = ()
+
+
 class _Span(NamedTuple):
     """A span by what is read of it; of documents None where it records none."""
 
@@ -157,7 +165,7 @@ class _Span(NamedTuple):
     trace: str
     start: str
     topic: Any  # what the span has for it
-    documents: list[dict[str, Any]] | None
+    documents: list[_Document] | None
     kind: str
 
     @property
@@ -165,7 +173,7 @@ class _Span(NamedTuple):
         return self.documents is not None or self.kind in _RETRIEVALS
 
 
-def _span(values: dict[str, Any], number: int, queries: tuple[Any, ...], source: str) -> _Span:
+def _span(values: dict[str, Any], number: int, columns: Columns, source: str) -> _Span:
     """The span that has these values; its number is its name where it has no id."""
     name, parent, trace, start = (
         str(values.get(key, "")) for key in (_SPAN_ID, "parent_id", "context.trace_id", "start_time")
@@ -175,8 +183,8 @@ def _span(values: dict[str, Any], number: int, queries: tuple[Any, ...], source:
         parent=parent.removeprefix("0x"),
         trace=trace.removeprefix("0x"),
         start=_TIME_ZONE.sub("", start),
-        topic=_first(values, queries),
-        documents=_documents(values, f"{source}, span {name or number}"),
+        topic=_first(values, columns.candidates("query_id", _QUERIES)),
+        documents=_documents(values, columns, f"{source}, span {name or number}"),
         kind=str(_first(values, _KINDS) or "of no kind"),
     )
 
@@ -186,7 +194,7 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
     source, columns = layout.source, layout.reading.names
     columns.check(columns.values(), ("query_id", "doc_id", "score"), source)
     queries = columns.candidates("query_id", _QUERIES)
-    spans = [_span(values, number, queries, source) for number, values in enumerate(flat_spans)]
+    spans = [_span(values, number, columns, source) for number, values in enumerate(flat_spans)]
     by_id = {f"trace {span.trace}": span for span in spans if span.trace and not span.parent}
     by_id |= {span.name.removeprefix("0x"): span for span in spans}
     searches, notes = _searches(spans, by_id, source)
@@ -239,8 +247,14 @@ def _around(span: _Span, by_id: Mapping[str, _Span]) -> list[_Span]:
 
 def _listed(span: _Span, layout: Layout) -> list[tuple[str, Any]]:
     """The documents of a span with their scores."""
-    place = f"{layout.source}, span {span.name}, document"
-    return [_scored(doc, f"{place} {doc[_POSITION]}", layout) for doc in span.documents or ()]
+    listed = list[tuple[str, Any]]()
+    for position, (doc, score, names) in enumerate(span.documents or ()):
+        place = f"{layout.source}, span {span.name}, document {position}"
+        if doc is None:
+            what = f"it has no {layout.reading.names.get('doc_id', 'id')}; it has: {', '.join(names)}"
+            raise InputError(f"{place}: {what}. columns={{'doc_id': {names[-1]!r}}} takes another value.")
+        listed.append((one_id(doc, "doc_id", place), score))
+    return listed
 
 
 def _searches(
@@ -271,7 +285,7 @@ def _searches(
     return kept, [f"{what}: {count}" for what, count in counts.items() if count]
 
 
-def _documents(span: dict[str, Any], place: str) -> list[dict[str, Any]] | None:
+def _documents(span: dict[str, Any], columns: Columns, place: str) -> list[_Document] | None:
     """The documents that a span records, in their order; None where it records none, not even no document."""
     documents: dict[int, dict[str, Any]] = {}
     recorded = False
@@ -289,15 +303,10 @@ def _documents(span: dict[str, Any], place: str) -> list[dict[str, Any]] | None:
         if position not in documents:
             why = "a span keeps as many attributes as OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT says"
             raise InputError(f"{place}: document {position} is missing, and later ones are there; {why}.")
-    return [documents[position] for position in sorted(documents)] if recorded else None
-
-
-def _scored(document: dict[str, Any], place: str, layout: Layout) -> tuple[str, Any]:
-    """The id of a document, and its score, which may be missing."""
-    columns = layout.reading.names
-    doc = _first(document, columns.candidates("doc_id", ("id",)))
-    if doc is None:
-        names = [name.removeprefix("document.") for name in document]
-        what = f"it has no {columns.get('doc_id', 'id')}; it has: {', '.join(names)}"
-        raise InputError(f"{place}: {what}. columns={{'doc_id': {names[-1]!r}}} takes another value.")
-    return one_id(doc, "doc_id", place), _first(document, columns.candidates("score", ("score",)))
+    ids, scores = (columns.candidates(*field) for field in (("doc_id", ("id",)), ("score", ("score",))))
+    read = list[_Document]()
+    for position in range(len(documents)):
+        doc, values = _first(documents[position], ids), documents[position]
+        names = () if doc is not None else tuple(name.removeprefix("document.") for name in values)
+        read.append(_Document(doc, _first(values, scores), names))
+    return read if recorded else None

@@ -1,4 +1,4 @@
-"""TREC files, and the qrels of NTCIR.
+"""TREC files, and lines of fewer fields.
 
 pyarrow reads a block of TREC lines as a table, once there is one blank between all fields. What it refuses,
 or would read otherwise, is read line by line, as trec_eval splits lines: this decides what a line means, or
@@ -19,11 +19,11 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._core.judgments import HIGHEST_GRADE
-from ir_trunc._core.lazy import pattern
+from ir_trunc._core.lazy import npt, pattern
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import flat, hint_of_grades, number_column, one_array, pa, pc, truths
 from ir_trunc._read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
-from ir_trunc._read.registry import Compiled, Data, File, Table, reader
+from ir_trunc._read.registry import Compiled, Data, File, reader
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
 from ir_trunc._read.text import (
     BYTE_ORDER_MARK,
@@ -33,19 +33,24 @@ from ir_trunc._read.text import (
     check_zeros,
     decoded,
     line_ends,
-    numbered_lines,
-    parts,
 )
+
+_LEVEL = pattern(rb"L(?<=[ \t]L)(?=[0-9]+\s*(?:[\r\n]|\Z))")  # of NTCIR, before a grade
+
+
+def _types(layout: Layout) -> dict[str, pa.DataType]:
+    """The types of the fields that are read; short lines may lack the value."""
+    return {field: kind for field, kind in layout.columns.items() if field in layout.fields}
 
 
 def _line_by_line(lines: list[bytes], layout: Layout, source: str, first: int, longer: list[int]) -> pa.Table:
     """The lines as a table; InputError that names the line which is wrong. longer: gets lines too long."""
-    types, rows = layout.columns, []
+    types, rows = _types(layout), []
     kinds = {name: {pa.int64(): int, pa.float64(): float}.get(kind, str) for name, kind in types.items()}
     for number, line in enumerate(lines, first):
         fields = line.split()
         if fields and not fields[0].startswith(COMMENT):
-            if layout.kind == "run" and len(fields) > len(RUN.fields) and fields[3].isdigit():
+            if layout.fields == RUN.fields and len(fields) > len(RUN.fields) and fields[3].isdigit():
                 longer.append(number)
                 fields = fields[: len(RUN.fields)]
             try:
@@ -60,7 +65,7 @@ def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]
     """The fields of a line that are read. The text of an InputError continues the name of the line."""
     if len(fields) != len(layout.fields):
         needed = f"{len(layout.fields)} are needed: {' '.join(layout.fields)}"
-        if layout.kind == "run":
+        if layout.fields == RUN.fields:
             needed += ", or in all lines query_id doc_id with rank, score or both"
         hints = {len(QRELS.fields): " Is it a qrels file?", len(RUN.fields): " Is it a run?"}
         raise InputError(f": {counted(len(fields), 'field')}; {needed}.{hints.get(len(fields), '')}")
@@ -198,6 +203,8 @@ def _rows_of_blocks(blocks: Iterable[memoryview], layout: Layout, source: str) -
         for number, block in enumerate(blocks):
             samples = _samples_of_block(block, number) if layout.kind == "run" else ()
             data = bytes(block)
+            if layout.fields[2:] == (QRELS.value,):
+                data = _LEVEL.sub(b"", data)
             check_zeros(data)
             plain = data.translate(_ONE_SIGN)
             # white space must stand alone between fields and lines, and no line may be a comment
@@ -265,12 +272,12 @@ def _at_once(data: bytes, layout: Layout, source: str, samples: Samples) -> Rows
     """The rows of lines with one blank between fields; None where pyarrow would not read them as they are."""
     if data.startswith(BYTE_ORDER_MARK):  # part of an id here, but pyarrow would drop it
         return None
-    if pa.int64() in layout.columns.values() and b"0x" in data.lower():  # pyarrow reads hexadecimal numbers
+    if pa.int64() in _types(layout).values() and b"0x" in data.lower():  # pyarrow reads hexadecimal numbers
         return None
     from pyarrow import csv
 
     # In pyarrow's own memory: its threads would need Python to free other memory, perhaps while Python exits.
-    buffer, types = pa.allocate_buffer(len(data)), layout.columns
+    buffer, types = pa.allocate_buffer(len(data)), _types(layout)
     memoryview(buffer).cast("B")[:] = data
     try:
         table = csv.read_csv(
@@ -288,38 +295,16 @@ def _at_once(data: bytes, layout: Layout, source: str, samples: Samples) -> Rows
 def _rows(table: pa.Table, layout: Layout, source: str, samples: Samples = ()) -> Rows:
     reading = layout.reading
     classes = table[layout.by_class] if layout.by_class else None
-    values, ids = table[layout.value], (table["query_id"], table["doc_id"])
-    if layout.levels:
-        numbers = number_column(values, layout.value, layout.value_type, source, *ids, layout.levels)
+    ids = table["query_id"], table["doc_id"]
+    if layout.value not in layout.fields:
+        numbers: npt.NDArray[Any] = np.zeros(len(table), np.int64)
+    elif layout.levels:
+        numbers = number_column(
+            table[layout.value], layout.value, layout.value_type, source, *ids, layout.levels
+        )
     else:
-        numbers = flat(one_array(values))
+        numbers = flat(one_array(table[layout.value]))
     rows = Rows.of(source, *ids, numbers, classes)
     ranks = flat(one_array(table[RANK])) if reading.order == "rank" else None
     hidden = None if reading.stop is None else truths(one_array(pc.equal(table[MARK], reading.stop)))
     return rows.read(reading, ranks, hidden, samples=samples)
-
-
-_NTCIR_LINE = pattern(rb"\s*(\S+)\s+(\S+)\s+L([0-9]{1,10})\s*")
-_NTCIR_FORM = "'topic document L<grade>' is needed, as 'L0' or 'L3'"
-
-
-def _is_ntcir(data: File) -> bool:
-    lines = (line for line in data.start.splitlines() if line.strip()[:1] not in (b"", COMMENT))
-    return _NTCIR_LINE.fullmatch(next(lines, b"")) is not None
-
-
-@reader("a path of NTCIR lines 'topic document L3'", "qrels", recognises=_is_ntcir)
-def ntcir(data: str | os.PathLike[str], layout: Layout) -> Table:
-    """Plain or gzipped, as NTCIREVAL has it: L0 is not relevant, and L3 is grade 3."""
-    source = layout.source
-    rows: list[tuple[str, str, int]] = []
-    for place, line in numbered_lines(parts(data, source), source):
-        if line.lstrip().startswith(COMMENT):
-            continue
-        match = _NTCIR_LINE.fullmatch(line)
-        if match is None or int(match[3]) > HIGHEST_GRADE:
-            raise InputError(f"{place}: {line.decode(errors='replace').strip()!r}: {_NTCIR_FORM}.")
-        topic, doc = (decoded(match[group], f"{place}: the ids are") for group in (1, 2))
-        rows.append((topic, doc, int(match[3])))
-    names = ("query_id", "doc_id", "relevance")
-    return Table(source, {name: [row[place] for row in rows] for place, name in enumerate(names)})
