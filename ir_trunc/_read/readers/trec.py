@@ -126,7 +126,9 @@ def has_answers(start: bytes) -> bool:
     """Whether the first lines go on after the tag, and differ there: a tag of several words is one text."""
     lines = [line.split(None, len(RUN.fields)) for line in start.splitlines()[:_FIRST_LINES]]
     answers = {line[-1] for line in lines if len(line) > len(RUN.fields)}
-    return len(answers) > 1 and all(line[3].isdigit() for line in lines[:-1] if len(line) > 3)
+    whole = [line for line in lines[:-1] if len(line) > 3]
+    are_answers = all(len(line) > len(RUN.fields) or line[2] == b"NIL" for line in whole)
+    return len(answers) > 1 and are_answers and all(line[3].isdigit() for line in whole)
 
 
 def _run_to_kernel(lists: Any, run: Data) -> Samples | None:
