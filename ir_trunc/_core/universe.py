@@ -169,7 +169,9 @@ class Universe:
 
     @property
     def searched(self) -> str:
-        """What the lists of questions with several searches are."""
+        """What the lists of questions with several searches are; "" where there is none."""
+        if not self.searches:
+            return ""
         return f"{counted(self.several, 'topic')} with several searches: {_SEARCHED[self.searches]}"
 
     def __repr__(self) -> str:
@@ -186,6 +188,6 @@ class Universe:
             "order": self.order,
             "keys": str(self.nesting or "none"),
             **({"cut at depth": self.depth} if self.depth else {}),
-            **({"several searches": self.searched} if self.searches else {}),
+            **({"several searches": self.searched} if self.searched else {}),
         }
         return "\n".join(f"{name:15} {value}" for name, value in lines.items())

@@ -431,23 +431,12 @@ def how_many(
     """
     if cost is not None:
         options["columns"] = {**(options.get("columns") or {}), "cost": text("cost", cost)}
-    people, agreement = None, ""
-    if isinstance(labels, Judged):
-        if keep is not None or unanswerable is not None or Reading(keys=options.get("keys")).of_questions:
-            raise ParameterError("how_many: with Judged, leave out keep=, unanswerable= and keys=.")
-        retrieved = [*retrieved] if isinstance(retrieved, Iterator) else retrieved
-        people, agreement = _People.of(labels, retrieved, options), labels.agreement().heading
-        with noted(issued=False):  # those of the mixed labels say the same
-            rankings = rank(labels.judge, retrieved, **options)
-        agreement += _unlabelled({"people on their topics": people.rankings, "the judge": rankings})
-    else:
-        rankings = _ranked(labels, retrieved, options)
+    rankings, people, agreement = _read(labels, retrieved, options, keep is None and unanswerable is None)
     _check_that_ids_match(rankings)
     bound, named = one_measure(measure), single_measure(measure)
     _check_that_shorter_can_win(bound, named, rankings)
     _warn_of_scores(rankings)
     split = Split.of(rankings, folds, seed, "questions")
-    assumed = rankings.universe or Universe()
     nil, units = rankings.judgments.nil_queries, int(split.unit_of.max()) + 1
     if units < FEW:
         warn(f"how_many: {_few(units, split.unit)}")
@@ -483,16 +472,14 @@ def how_many(
         questions=len(rankings),
         unanswerable=int(nil.sum()),
         judged=agreement,
-        searched=assumed.searched if assumed.searches else "",
+        searched=(rankings.universe or Universe()).searched,
         unit=split.unit,
         units=units,
         production=unanswerable,
         folds=len(split.parts),
         seed=seed,
-        expected=_expected(table.iloc[best], draws, None if is_reference[best] else chosen),
-        expected_kept=_expected_kept(
-            table["kept"][best], draws, None if is_reference[best] else chosen, split, people is not None
-        ),
+        expected=_expected(table.iloc[best], draws, chosen),
+        expected_kept=_expected_kept(table["kept"][best], draws, chosen, split, people is not None),
         reference=trials[reference].name,
         chance=chance,
         separation=separation(None if split.unit or people is not None else rankings.first_scores, nil),
@@ -505,6 +492,22 @@ def how_many(
 
 
 # What is read, and what is refused.
+
+
+def _read(
+    labels: Any, retrieved: Any, options: Any, as_they_are: bool
+) -> tuple[Rankings, _People | None, str]:
+    """The lists with their labels; with `Judged` also those of people, and how far the two agree."""
+    if not isinstance(labels, Judged):
+        return _ranked(labels, retrieved, options), None, ""
+    if not as_they_are or Reading(keys=options.get("keys")).of_questions:
+        raise ParameterError("how_many: with Judged, leave out keep=, unanswerable= and keys=.")
+    retrieved = [*retrieved] if isinstance(retrieved, Iterator) else retrieved
+    people, agreement = _People.of(labels, retrieved, options), labels.agreement().heading
+    with noted(issued=False):  # those of the mixed labels say the same
+        rankings = rank(labels.judge, retrieved, **options)
+    unlabelled = _unlabelled({"people on their topics": people.rankings, "the judge": rankings})
+    return rankings, people, agreement + unlabelled
 
 
 def _ranked(labels: Any, retrieved: Any, options: Any) -> Rankings:

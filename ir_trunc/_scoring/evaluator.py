@@ -103,17 +103,8 @@ class Evaluator:
     ):
         by_id = isinstance(ties, str) and ties == "id"
         self.over_ties = not by_id and one_of("ties", ties, get_args(Ties)) == "expected"
-        self.reading = Reading(
-            order,
-            duplicates,
-            stop,
-            lower_is_better,
-            columns,
-            keys,
-            searches,
-            withheld,
-            over_ties=self.over_ties,
-        )
+        how = order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+        self.reading = Reading(*how, over_ties=self.over_ties)
         self.missing = None if missing is None else check_missing(missing)
         self.bound: list[BoundMeasure] = []
         self.others: dict[int, Any] = {}  # measures that other tools compute, by their places
