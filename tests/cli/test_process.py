@@ -118,7 +118,7 @@ def as_at_a_terminal():
         signal.signal(number, signal.SIG_DFL)
 
 
-@pytest.mark.parametrize("name", ["out", "out.gz"])
+@pytest.mark.parametrize("name", ["out", pytest.param("out.gz", marks=pytest.mark.full)])
 @pytest.mark.parametrize(("number", "status", "told"), [
     (signal.SIGTERM, 143, b""), (signal.SIGHUP, 129, b""), (signal.SIGKILL, -9, b""),
     (signal.SIGINT, 130, b"ir_trunc: interrupted.\n"),
@@ -206,8 +206,10 @@ def test_a_reader_that_leaves_is_no_error(folder, bash, words):
     assert bash(f"ir_trunc {words} | true")[2] == ""
 
 
-@pytest.mark.parametrize("words", ["--help", "qrels in.run AP -q"])
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(("words", "unbuffered"), [
+    ("--help", ""), ("qrels in.run AP -q", ""), ("qrels in.run AP -q", "1"),
+    pytest.param("--help", "1", marks=pytest.mark.full),
+])  # fmt: skip
 def test_standard_output_that_takes_nothing_is_one_line_at_most(folder, bash, words, unbuffered):
     for redirected, told in [
         (">&-", "ir_trunc: standard output: Bad file descriptor.\n"),

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from generated import queries, rankings_of
+from scipy import stats
 
 from ir_trunc import calc, compare, curves, meta, parse_measure, plots
 from ir_trunc._core.curve import bin_name
@@ -178,6 +179,9 @@ def test_results_and_comparisons_draw_themselves():
     ]
     assert ends[0] == pytest.approx(ends[1])
     assert np.ptp(ends[0], axis=1).all()
+    low, high, _ = results._bounds()  # what is drawn is scaled by them
+    expected = comparison.mean_low[:2], comparison.mean_high[:2]
+    np.testing.assert_allclose((low[:2], high[:2]), expected, rtol=1e-12)
     bars = np.concatenate([path.vertices[:, 0] for drawn in ax.collections[2:] for path in drawn.get_paths()])
     assert not np.ptp(bars.reshape(-1, 2), axis=1).any()
     assert [text.get_text() for text in ax.texts[1::2]] == [f"{mean:.3f}" for mean in results._means]
@@ -186,6 +190,9 @@ def test_results_and_comparisons_draw_themselves():
     count = calc("NumRet", {"1": {"a": 1}, "2": {"b": 1}}, {"1": ["a"], "2": ["a", "b"]})
     for drawn in (results.over(np.arange(30) == 1), count):
         assert "%" not in drawn.plot().get_xlabel()
+    run = {"a/mon": {"d": 1.0}, "a/tue": {"e": 1.0}, "b/mon": {"d": 1.0}}
+    low, high, label = calc("RR", {key: {"d": 1} for key in run}, run, keys="user/day")._bounds()
+    assert (high - low == pytest.approx(0.5 * stats.t.ppf(0.975, 1)), label) == (True, "2 users")  # 0.5 and 1
     with pytest.raises(ParameterError, match="AP=nan is out of range: a finite number is needed"):
         results.over(np.zeros(30, bool)).plot()
 

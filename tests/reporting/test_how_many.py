@@ -360,13 +360,13 @@ def test_where_nothing_is_better_than_the_references_the_advice_is_the_present_s
 
 
 def test_noise_is_rarely_a_reason_for_anything_but_silence():
-    """60 draws of 20 questions; tests/benchmarks/advice.py draws more."""
+    """30 draws of 20 questions; tests/benchmarks/advice.py draws more."""
     advised = []
-    for seed in range(60):
+    for seed in range(30):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             advised.append(how_many(*noise_only(20, seed)).policy(np.linspace(1, 0, 20)))
-    assert sum(k > 0 for k in advised) <= 3
+    assert sum(k > 0 for k in advised) <= 2
 
 
 def test_a_policy_that_can_be_silent_is_named_beside_one_that_cannot():

@@ -73,7 +73,7 @@ def test_a_level_is_fitted_for_the_lengths_within_the_bounds(kind, bounds):
         kept = fitted.cut(rankings)
         low, high = bounds.get("at_least", 0), bounds.get("at_most", 10)
         assert ((kept >= np.minimum(low, rankings.lengths)) & (kept <= high)).all()
-        levels = np.linspace(0, 1, 301)
+        levels = np.linspace(0, 1, 101)
         tried = [value(name, rankings.cut(kind(level, **bounds).cut(rankings))) for level in levels]
         assert value(name, rankings.cut(kept)) >= max(tried) - 1e-12
         k = Greedy(**bounds).fit(rankings, name).k
