@@ -41,7 +41,8 @@ def test_a_calibrated_parameter_breaks_even_when_put_back(measure, parameter, ra
 def test_break_evens_that_are_known():
     assert meta.break_even("FlatU", "e", 20).value == pytest.approx(1 / 20)
     assert meta.break_even("OIE", "beta", 20).value == pytest.approx(1.0464, abs=5e-5)
-    assert calibration.last_rank_that_pays(bind(parse_measure("OIE"))) == 18
+    for text, last in (("OIE", 18), ("FlatU(e=0.6)", 1), ("FlatU(e=1.5)", 0)):
+        assert calibration.last_rank_that_pays(bind(parse_measure(text))) == last
     for rank in (3, 100):  # p^(rank - 1) (1 - e) = e (1 + p + ... + p^(rank - 2))
         found = meta.break_even("RBPU", "e", rank)
         assert found.value == pytest.approx(0.8 ** (rank - 1) / sum(0.8**i for i in range(rank)))

@@ -55,6 +55,7 @@ def test_a_saved_reference_standardises_new_systems(tmp_path):
     meta.Reference.of(matrix.take(["s0", "s1", "s2"])).save(tmp_path / "reference.json")
     loaded = meta.Reference.load(tmp_path / "reference.json")
     assert loaded.systems == 3
+    np.testing.assert_array_equal(loaded.summary(), np.stack([loaded.mean, loaded.sd], 1).mean(axis=2))
     new = loaded.standardise(matrix.take(["s5"], ["2", "0"]))
     for measure in matrix.measures:
         for at, topic in enumerate(("2", "0")):
@@ -75,7 +76,8 @@ def saved(**changed):
 
 
 @pytest.mark.parametrize(("text", "says"), [
-    (saved(mean=array("NaN")), "mean and sd: finite numbers are needed"),
+    (saved(topics=["1", "2"], mean=array(0.5, "NaN"), sd=array(0.5, 0.5)),
+     "mean and sd: finite numbers are needed"),
     (saved(systems=0), "systems is 0: at least one is needed"),
     (saved(sd=array(-0.1)), "no standard deviation below 0"),
     (saved(topics=[1]), r"topics\[0\] is 1: a text is needed"),
