@@ -64,7 +64,7 @@ def by_command(
 _EXAMPLE = "\nexample ('ir_trunc demo --copy .' writes the files):"
 _OF_GROUPS = {
     "study": (
-        "What would lists have gained by ending elsewhere? Experiments on best cuts and policies:",
+        "What would lists have gained by ending elsewhere? Experiments on best cuts:",
         f"""{_EXAMPLE}
   $ ir_trunc study cuts demo.qrels never-stops.run RBPT --places 2
   best_cut,RBPT

@@ -35,8 +35,8 @@ log: JSON lines (.gz as well) with the fields
   group        optional: scores by group
 
 Risk is the share of wrong answers among those given; coverage is the share of
-the answers that are given. The threshold of --risk is chosen on the questions of
-the log: on other questions its risk is higher about half of the time. With
+the answers that are given. The threshold of --risk is chosen on the questions
+of the log: on other questions its risk is higher about half of the time. With
 --delta 0.1 the risk on other questions is higher with a probability of at most
 0.1.
 

@@ -15,11 +15,12 @@ from ir_trunc.adapters.cdet import MEASURES, RAGTIME1, ChangeScores, check_runs,
 __all__ = ["main"]
 
 _ABOUT = """\
-How good are runs of TREC's Change Detection track? Print a leaderboard for lists of
-documents (of each question and day) and for lists of questions (of each topic
-and day). Every question is scored on every day of the collection. Means are
-taken over days, then over questions, then over topics; intervals and tests are
-by topic. By default grades are gains and the end of a list is worth one unit.
+How good are runs of TREC's Change Detection track? Print a leaderboard for
+lists of documents (of each question and day) and for lists of questions (of
+each topic and day). Every question is scored on every day of the collection.
+Means are taken over days, then over questions, then over topics; intervals and
+tests are by topic. By default grades are gains and the end of a list is worth
+one unit.
 
 Beside the runs stand two systems: silent returns nothing, perfect the ideal
 lists. skill is (mean - silent) / (perfect - silent): 0 for silence, 1 for

@@ -12,8 +12,8 @@ __all__ = ["main"]
 
 _ABOUT = """\
 How many documents should be returned for a question, from which score on, and
-when none? Fixed lengths and policies are fitted on some of the questions and scored
-on the others; the advice is the best of them, or a simpler one that is as good."""
+when none? Fixed lengths and policies are fitted on some of the questions and
+scored on the others; the advice is the best of them, or a simpler one that is as good."""
 
 _DECLARED = f"""
 labels LABELS  which documents are relevant: {QRELS}

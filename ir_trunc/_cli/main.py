@@ -154,6 +154,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: object, *
 
 
 def _with_options(message: str) -> str:
-    """A message with `--missing exclude` where the library proposes missing='exclude'."""
+    """A message with `--missing exclude` where the library proposes missing='exclude'; columns, too."""
+    message = re.sub(r"\bcolumns=\{'([^']+)': '?([^'}]+)'?\}", r"--columns \1=\2", message)
     keyword = r"\b(duplicates|missing|nil|order|ties|unjudged)=('[^' ]+'(?: or '[^' ]+')*)"
     return re.sub(keyword, lambda match: f"--{match[1]} {match[2].replace(chr(39), '')}", message)

@@ -227,12 +227,11 @@ def parse_policies(policies: Any) -> list[Cutter]:
 
 
 def list_of_policies() -> str:
-    """The policies with a line each, for the end of a help text."""
-    width = max(len(definition.signature) for definition in registry.values())
-    lines = [f"  {definition.signature:{width}}  {definition.summary}" for definition in registry.values()]
-    files = "Files of lines 'topic<TAB>k', and files like stop.json that save() wrote, are policies too."
-    bounds = (
-        "Every policy takes at_least= and at_most=, the fewest and the most documents to keep of a list,\n"
-        "and budget=, the most that they may cost together (a column `cost` of the run)."
+    """The policies, and what each of them does, for the end of a help text."""
+    lines = [f"  {definition.signature}\n    {definition.summary}" for definition in registry.values()]
+    rest = (
+        "Every policy takes at_least= and at_most=, the fewest and the most documents to keep of a list, and"
+        " budget=, the most that they may cost together (a column `cost` of the run). Files of lines"
+        " 'topic<TAB>k', and files like stop.json that save() wrote, are policies too."
     )
-    return "\n".join(["policies:", *lines, bounds, files])
+    return "\n".join(["policies:", *lines, "", rest])

@@ -117,6 +117,8 @@ def test_messages_name_options_of_the_command_line(collection, command, complain
     assert status == 0
     assert "--nil ends ends these lists before it" in error
     assert "--missing exclude leaves out such topics, --missing empty confirms" in error
+    (collection / "named.csv").write_text("topic_name,doc_id,score\ngap,a,1\n")
+    assert "--columns query_id=... names another" in complaint(QRELS, "named.csv", "AP")
 
 
 def test_a_file_named_like_a_command_is_qrels(collection, command):
