@@ -280,7 +280,10 @@ class BoundMeasure:
         if not np.isfinite(values).all():
             given = ", ".join(f"{name}={value!r}" for name, value in self.params.items() if value is not None)
             what = f"{self.definition.name}({given}): not every score is a finite number"
-            raise ParameterError(f"{what}; smaller gains, costs or parameters are needed.")
+            remedy = "smaller gains, costs or parameters are needed"
+            if np.isnan(values[lists.n == 0]).any():
+                remedy = "over(a, b) of ir_trunc.measures.parts divides, and allows 0 / 0 of the empty list"
+            raise ParameterError(f"{what}; {remedy}.")
         return values
 
     def score(self, rankings: Rankings) -> Floats:

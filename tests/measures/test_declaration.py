@@ -31,7 +31,7 @@ def own_measure(collection, monkeypatch, registries):
 
 def test_the_page_does_what_it_says(own_measure, collection, monkeypatch):
     monkeypatch.chdir(collection)
-    names: dict[str, object] = {"ir_trunc": ir_trunc}
+    names: dict[str, object] = {}
     for block in blocks(PAGE, "python")[1:]:
         run_python(block, names)
     assert sum(run_console(block, collection) for block in blocks(PAGE, "console")) == 1
@@ -68,6 +68,14 @@ def test_a_measure_of_your_own_may_be_declared_again_but_not_take_a_name(own_mea
             exec(own_measure.replace("NetP", taken), {"__name__": "elsewhere"})
     with pytest.raises(ir_trunc.ParameterError, match="NetP is the name of another measure"):
         exec(own_measure, {"__name__": "elsewhere"})
+
+
+def test_a_division_by_the_length_of_the_empty_list_says_what_divides(own_measure):
+    exec(own_measure.replace("- e * lists.n", "/ lists.n"), {"__name__": "netp"})
+    with pytest.raises(
+        ir_trunc.ParameterError, match=r"not every score .*; over\(a, b\) of ir_trunc\.measures\.parts"
+    ):
+        ir_trunc.calc("NetP", {"q": {"a": 1}}, {"q": []})
 
 
 @pytest.mark.parametrize(("change", "says"), [
