@@ -10,6 +10,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.lazy import pd
+from ir_trunc._core.parameters import whole
 from ir_trunc._core.rankings import Floats
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._read.reading import HowRead, Unpack
@@ -17,7 +18,8 @@ from ir_trunc._scoring._runs import RunsLike, by_name, each_run
 from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.params import Whole
-from ir_trunc.meta.matrix import labelled_table
+from ir_trunc.meta.coefficients import tau
+from ir_trunc.meta.matrix import higher_is_better, labelled_table
 from ir_trunc.meta.procedures import SingleMeasure, procedure
 from ir_trunc.plots import _kit
 from ir_trunc.plots._style import ACCENT, GREY, INK, label
@@ -43,17 +45,32 @@ class TruncationImpact(Result):
         return labelled_table("system", self.systems, columns).assign(change=self.after - self.before)
 
     @property
-    def heading(self) -> str:
-        """Both measures, and when a list is truncated."""
-        return f"{self.usual} (before) and {self.measure} (after); truncated: shorter than {self.depth}"
+    def tau(self) -> float:
+        """Kendall's tau between the orders of the systems before and after; NaN for a single system."""
+        if len(self.systems) < 2:
+            return np.nan
+        return tau(higher_is_better([self.usual], self.before), higher_is_better([self.measure], self.after))
 
-    def plot(self, ax: Any = None) -> Any:
-        """Both scores of each system against its share of truncated lists, joined by a line. Returns Axes."""
-        shown, x = _kit.ready_axes(ax), 100 * self.truncated
-        shown.vlines(x, self.before, self.after, color=GREY, linewidth=1, zorder=1)
+    @property
+    def heading(self) -> str:
+        """Both measures, when a list is truncated, and tau."""
+        measures = f"{self.usual} (before) and {self.measure} (after)"
+        of_orders = f"; tau between both orders {self.tau:.3f}" * (len(self.systems) > 1)
+        return f"{measures}; truncated: shorter than {self.depth}{of_orders}"
+
+    def plot(self, ax: Any = None, top: int | None = None) -> Any:
+        """Both scores of each system against its share of truncated lists, joined by a line. Returns Axes.
+
+        top: how many systems are drawn, those with the best scores before; by default all.
+        """
+        count = len(self.systems) if top is None else whole("top", top, 1)
+        best = np.sort(np.argsort(-higher_is_better([self.usual], self.before), kind="stable")[:count])
+        before, after, x = self.before[best], self.after[best], 100 * self.truncated[best]
+        shown = _kit.ready_axes(ax)
+        shown.vlines(x, before, after, color=GREY, linewidth=1, zorder=1)
         usual = f"{label(self.usual)}, as usual"
-        shown.plot(x, self.before, "o", color=INK, markerfacecolor="white", label=usual)
-        shown.plot(x, self.after, "s", color=ACCENT, label=f"{label(self.measure)}, with the end")
+        shown.plot(x, before, "o", color=INK, markerfacecolor="white", label=usual)
+        shown.plot(x, after, "s", color=ACCENT, label=f"{label(self.measure)}, with the end")
         shown.set(xlabel=f"lists of fewer than {self.depth} documents (%)", ylabel="mean score")
         _kit.legend_above(shown, 2)
         return shown

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._read.readers.trec import has_answers, rows_in
@@ -48,7 +49,7 @@ def _pair(doc: str, answer: str) -> str:
 def answer_run(data: str | os.PathLike[str], layout: Layout) -> Table:
     """As TREC-8 to TREC 2001 had them. A document of the list is a document with an answer, in the order of
     the ranks; `order="rank"` keeps the scores, too."""
-    columns: dict[str, list[str | float]] = {name: [] for name in ("query_id", "doc_id", RANK, "score")}
+    columns: dict[str, list[Any]] = {name: [] for name in ("query_id", "doc_id", RANK, "score")}
     for place, (topic, _, doc, rank, score, _, answer) in _lines(data, layout.source, len(RUN.fields)):
         try:
             numbers = int(rank), float(score) if layout.reading.order == RANK else -float(rank)
@@ -64,7 +65,7 @@ def answer_judgments(data: str | os.PathLike[str], layout: Layout) -> Table:
     """As TREC-8 to TREC 2001 had them: a document with an answer is wrong (-1), right (1), or right without
     support by the document (2), which counts as wrong; `levels={"2": 1}` counts it as right (lenient)."""
     grades, unsupported = _GRADES | dict(layout.levels or {}), 0
-    columns: dict[str, list[str | int]] = {name: [] for name in ("query_id", "doc_id", layout.value)}
+    columns: dict[str, list[Any]] = {name: [] for name in ("query_id", "doc_id", layout.value)}
     for place, (topic, doc, judgment, answer) in _lines(data, layout.source, 3):
         if judgment not in grades:
             raise InputError(f"{place}: judgment {judgment!r}: one of {', '.join(grades)} is needed.")
