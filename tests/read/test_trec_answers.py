@@ -9,6 +9,7 @@ from ir_trunc._cli.main import main
 from ir_trunc.truncation import study
 
 JUDGED = """\
+# question document judgment answer
 1 AP-1 1 in 1968 he won
 1 AP-2 2 in 1968, it says
 1 AP-3 -1 in 1969
@@ -32,7 +33,7 @@ RUN = """\
 def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "judged").write_text(JUDGED)
-    (tmp_path / "sys.run").write_text(RUN)
+    (tmp_path / "sys.run").write_text(f"# question Q0 document rank score tag answer\n{RUN}")
     (tmp_path / "nil-first.run").write_text(
         "".join(sorted(RUN.splitlines(True), key=lambda line: line[0] != "2"))
     )

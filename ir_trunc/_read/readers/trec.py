@@ -92,7 +92,7 @@ def _brief(text: str) -> str:
 _BLANK_LINES = pattern(rb"\n[ \n]+")
 _ONE_SIGN = bytes.maketrans(b"\t\v\f\r", b"   \n")  # one sign between fields, one between lines
 
-_FIRST_LINES = 64  # in which answers are looked for
+_FIRST_LINES = 1 << 13  # bytes in which answers are looked for
 _SAMPLED_BLOCKS = 4  # the first blocks of a file
 _WINDOWS = 16  # parts of a block that a sample has
 _WINDOW = 320  # bytes: a handful of lines
@@ -103,7 +103,7 @@ def _are_lines(data: File) -> bool:
     fields = data.start.splitlines()[0].split() if data.start else []
     if len(fields) not in (len(RUN.fields), len(QRELS.fields)) or has_ranks(data.start):
         return False
-    if len(fields) == len(RUN.fields) and has_answers(data.start):
+    if len(fields) == len(RUN.fields) and has_answers(data):
         return False
     number = fields[RUN.fields.index(RUN.value) if len(fields) == len(RUN.fields) else -1]
     return NUMBER[float].fullmatch(number.decode(errors="replace")) is not None
@@ -122,13 +122,12 @@ def has_ranks(start: bytes) -> bool:
     return [line[2] for line in lines] in ([b"0", b"1"], [b"1", b"2"])
 
 
-def has_answers(start: bytes) -> bool:
-    """Whether the first lines go on after the tag, and differ there: a tag of several words is one text."""
-    lines = [line.split(None, len(RUN.fields)) for line in start.splitlines()[:_FIRST_LINES]]
-    answers = {line[-1] for line in lines if len(line) > len(RUN.fields)}
-    whole = [line for line in lines[:-1] if len(line) > 3]
-    are_answers = all(len(line) > len(RUN.fields) or line[2] == b"NIL" for line in whole)
-    return len(answers) > 1 and are_answers and all(line[3].isdigit() for line in whole)
+def has_answers(data: File) -> bool:
+    """Whether the first lines go on after the tag, all but those of NIL, and not with one text as tags do."""
+    lines = rows_in(data.start[:_FIRST_LINES])
+    answered = [line for line in lines if len(line) > len(RUN.fields) and line[3].isdigit()]
+    others = [line for line in lines[:-1] if line not in answered and line[2:3] != [b"NIL"]]
+    return not others and len({tuple(line[len(RUN.fields) :]) for line in answered}) > 1
 
 
 def _run_to_kernel(lists: Any, run: Data) -> Samples | None:

@@ -21,10 +21,6 @@ _NIL = "NIL"
 _GRADES = {"-1": 0, "1": 1, "2": 0, "3": 0}  # wrong, right, unsupported by the document, inexact
 
 
-def _is_run(data: File) -> bool:
-    return has_answers(data.start)
-
-
 def _are_judgments(data: File) -> bool:
     rows = rows_in(data.start)
     judged = all(len(row) > 2 and row[2].decode(errors="replace") in _GRADES for row in rows[:-1] or rows)
@@ -35,6 +31,8 @@ def _lines(data: str | os.PathLike[str], source: str, least: int) -> Iterator[tu
     """The place of each line, and its fields: so many, and then the answer."""
     for place, line in numbered_lines(parts(data, source), source):
         fields = decoded(line, f"{place}: the text is").split(None, least)
+        if "".join(fields[:1]).startswith("#"):  # a comment
+            continue
         if len(fields) < least:
             raise InputError(f"{place}: {counted(len(fields), 'field')}; {least} and an answer are needed.")
         yield place, [*fields[:least], " ".join("".join(fields[least:]).split())]
@@ -45,7 +43,7 @@ def _pair(doc: str, answer: str) -> str:
     return doc if doc == _NIL or not answer else f"{doc} {answer}"
 
 
-@reader("a path of TREC lines 'question Q0 document rank score tag answer'", "run", recognises=_is_run)
+@reader("a path of TREC lines 'question Q0 document rank score tag answer'", "run", recognises=has_answers)
 def answer_run(data: str | os.PathLike[str], layout: Layout) -> Table:
     """As TREC-8 to TREC 2001 had them. A document of the list is a document with an answer, in the order of
     the ranks; `order="rank"` keeps the scores, too."""
