@@ -104,6 +104,8 @@ def test_swap_rates_equal_their_twin(matrix, seed, size):
         expected = np.array(naive.swaps(scores.tolist(), sets, 0.01))
         np.testing.assert_array_equal(found.comparisons[at].sum(axis=1), expected[:, 0])
         np.testing.assert_array_equal(found.swaps[at].sum(axis=1), expected[:, 1])
+        rates = [swaps / all_of if all_of else np.nan for all_of, swaps in expected]
+        np.testing.assert_array_equal(found.rates[at], rates)
 
 
 def test_sensitivity_is_the_first_bin_with_few_swaps():
@@ -227,3 +229,5 @@ def test_cov_is_spearman_over_ordered_pairs():
         gaps = [means[s] - means[t] for s, t in ordered]
         assert cov == pytest.approx(stats.spearmanr(gaps, [found.uir[s, t] for s, t in ordered]).statistic)
     assert found.to_pandas()["cov"].is_monotonic_decreasing
+    constant = matrix_of(np.concatenate([matrix.values[:2], np.ones((1, 6, 8))]))
+    assert meta.coverage(constant, ["m0", "m1"], None).cov[2] == 0  # m2 prefers no system

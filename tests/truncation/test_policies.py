@@ -101,7 +101,7 @@ def test_a_share_of_the_top_needs_a_top_above_zero():
         ShareOfTop(0.5).cut(Rankings.from_lists([[1], [1, 0]], scores=[[1.0], [0.0, -1.0]]))
 
 
-@pytest.mark.filterwarnings("ignore:.*nil queries")
+@pytest.mark.filterwarnings("ignore:.*nil quer")
 def test_policies_look_at_ranked_runs():
     qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.9, "x": 0.2}, "2": {"y": 0.3, "z": 0.1}}
     assert LargestGap().cut(rank(qrels, run)).tolist() == [1, 1]
