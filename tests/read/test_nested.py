@@ -1,6 +1,7 @@
 """Records with a list of documents each, in forms that are declared or that the user names."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from messages import check, complaint
@@ -84,6 +85,22 @@ DECLARED = {
         {"query_id": "1", "query": "?", "gt_answer": "x", "response": "x", "retrieved_context": SCORED},
         {"query_id": "2", "query": "?", "gt_answer": "x", "response": "x", "retrieved_context": []},
     ]},
+    "LangSmith": [
+        {"id": "x", "run_type": "retriever", "inputs": {"query": "1"}, "outputs": {"documents": [
+            {"page_content": "x", "metadata": {"id": doc["id"], "score": doc["score"]}} for doc in SCORED
+        ]}},
+        {"id": "y", "run_type": "retriever", "inputs": {"query": "2"}, "outputs": {"documents": []}},
+    ],
+    "MLflow": [
+        {"name": "x", "span_id": "x", "inputs": {"query": "1"}, "outputs": [
+            {"page_content": "x", "metadata": {"doc_uri": doc["id"], "score": doc["score"]}} for doc in SCORED
+        ]},
+        {"name": "y", "span_id": "y", "inputs": {"query": "2"}, "outputs": []},
+    ],
+    "Langfuse": {"data": [
+        {"id": "x", "traceId": "t", "type": "RETRIEVER", "input": {"query": "1"}, "output": SCORED},
+        {"id": "y", "traceId": "t", "input": {"query": "2"}, "output": {"documents": []}},
+    ]},
     "hits of a response": [
         {"query": "1", "hits": {"hits": [{"_id": "b", "_score": 0.9}, {"_id": "a", "_score": 0.5}]}},
         {"query": "2", "hits": {"hits": []}},
@@ -119,15 +136,52 @@ RESPONSES = {
         {"file_id": doc["id"], "filename": "x", "score": doc["score"]} for doc in SCORED
     ]},
     "Meilisearch": {"hits": [{"id": doc["id"], "_rankingScore": doc["score"]} for doc in SCORED]},
+    "Bedrock": {"retrievalResults": [
+        {
+            "content": {"text": "x"}, "score": doc["score"], "metadata": {},
+            "location": {"type": "S3", "s3Location": {"uri": doc["id"]}},
+        }
+        for doc in SCORED
+    ]},
+    "Vertex AI, ranking": {"records": SCORED},
+    "Vertex AI, RAG": {"contexts": {"contexts": [
+        {"sourceUri": doc["id"], "sourceDisplayName": "x", "score": doc["score"]} for doc in SCORED
+    ]}},
+    "LanceDB": [{"id": doc["id"], "_relevance_score": doc["score"]} for doc in SCORED],
+    "file search of OpenAI": {"id": "x", "type": "file_search_call", "results": [
+        {"file_id": doc["id"], "filename": "x", "score": doc["score"]} for doc in SCORED
+    ]},
+    "Weaviate": SimpleNamespace(objects=[
+        SimpleNamespace(
+            uuid=doc["id"], properties={}, metadata=SimpleNamespace(distance=None, score=doc["score"])
+        )
+        for doc in SCORED
+    ]),
 }  # fmt: skip
+BY_RANK = {
+    "Typesense": {"found": 2, "hits": [{"document": {"id": name}, "text_match": 7} for name in "ba"]},
+    "Milvus": {"code": 0, "data": [{"id": name, "distance": 0.5} for name in "ba"]},
+    "Vertex AI Search": {"totalSize": 2, "results": [{"id": n, "document": {"id": n}} for n in "ba"]},
+    "Algolia": {"nbHits": 2, "hits": [{"objectID": name, "title": "x"} for name in "ba"]},
+    "LanceDB": [{"id": name, "_distance": 0.5, "vector": [1.0]} for name in "ba"],
+    "GraphQL of Weaviate": [{"title": "x", "_additional": {"id": name, "distance": 0.5}} for name in "ba"],
+    "rows of SQL": [{"id": name, "distance": 0.5} for name in "ba"],
+}
 
 
 @pytest.mark.parametrize("name", RESPONSES)
 def test_the_response_of_a_store_is_the_list_of_its_topic(name):
     for run in ({"1": RESPONSES[name]}, (["1"], [RESPONSES[name]])):
         assert read_run(run).to_dict() == {"1": {"b": 0.9, "a": 0.5}}
-    with pytest.raises(InputError, match=r"without their topics|topic"):
+    with pytest.raises(InputError, match=r"without their topics|topic|query_id"):
         read_run(RESPONSES[name])
+
+
+@pytest.mark.parametrize("name", BY_RANK)
+def test_distances_are_not_taken_for_scores(name):
+    for run in ({"1": BY_RANK[name]}, (["1"], [BY_RANK[name]])):
+        with pytest.warns(IrTruncWarning, match="no scores and are in the order of their lists; they have: "):
+            assert [*read_run(run).to_dict()["1"]] == ["b", "a"]
 
 
 def test_a_reranker_returns_positions_in_the_documents():

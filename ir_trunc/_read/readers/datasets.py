@@ -34,13 +34,7 @@ def _is_dataset(data: Any) -> bool:
     return of_library or hasattr(data, "queries_iter")
 
 
-@reader(
-    "an ir_datasets data set or its id",
-    "run",
-    "qrels",
-    "topics",
-    recognises=_is_dataset,
-)
+@reader("an ir_datasets data set or its id", "run", "qrels", "topics", recognises=_is_dataset)
 def ir_dataset(data: Any, layout: Layout) -> Table:
     """The scored documents of a data set are its run.
 

@@ -23,13 +23,7 @@ from ir_trunc._read.reading import RANK, TOPICS, Columns, Layout
 from ir_trunc._read.registry import File, Reader, Table, reader, reader_of
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns, possible_fields, rows_of_table
-from ir_trunc._read.text import (
-    beginning,
-    check_unpacked,
-    json_content,
-    json_parts,
-    parts,
-)
+from ir_trunc._read.text import beginning, check_unpacked, json_content, json_parts, parts
 
 
 def _header(start: bytes) -> tuple[list[str], str]:

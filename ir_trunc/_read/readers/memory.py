@@ -33,7 +33,8 @@ from ir_trunc._read.tables import (
 from ir_trunc._read.text import number_of
 
 _DICTS = (dict, defaultdict)  # other mappings may compute their values
-_RESPONSE = {"hits", "_shards", "error"}  # keys of a search engine's response, which may begin with a number
+# Keys of a search engine's response, which may begin with a number.
+_RESPONSE = {"hits", "_shards", "error", "data", "results"}
 
 
 def first_item(data: Any) -> Any:

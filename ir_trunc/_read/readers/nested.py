@@ -27,8 +27,8 @@ Read = Table | Iterable[Rows]
 
 # Names of a document's id and number, and those whose value may have them.
 _IDS = ("id", "_id", "doc_id", "docno", "id_", "node_id", "docid", "corpus_id")
-_SCORES = ("score", "_score", "relevance_score")
-_INSIDE = ("node", "document", "metadata", "meta")
+_SCORES = ("score", "_score", "relevance_score", "_relevance_score")
+_INSIDE = ("node", "document", "metadata", "meta", "_additional")
 _METADATA = ("metadata", "meta")
 
 _ROWS = ("doc_id", "docno", "corpus-id")  # names of the document in a row
@@ -112,6 +112,13 @@ FORMS = (
     ),
     Form("answers of MTRAGEval", lists=("contexts",), topics=("task_id",), docs=("document_id", *_IDS)),
     Form("questions of DPR", lists=("ctxs",), topics=("q_id", "id", "question")),
+    Form(
+        "retrieval runs",  # of LangSmith, spans of MLflow, observations of Langfuse
+        lists=("outputs.documents", "outputs", "output.documents", "output"),
+        topics=("inputs.query", "inputs.question", "input.query", "input.question"),
+        records="data",
+        docs=(*_IDS, "metadata.doc_uri"),
+    ),
     Form("results of RAGChecker", lists=("retrieved_context",), topics=("query_id",), records="results"),
     Form(
         "questions of BioASQ",
@@ -141,9 +148,15 @@ FORMS = (
         docs=("document_id", *_IDS),
     ),
     Form(
-        "responses",  # of Solr, Vespa, Pinecone, Azure AI Search, OpenAI, Meilisearch and rerankers
-        lists=("response.docs", "root.children", "matches", "value", "results", "data", "hits"),
-        docs=("file_id", *_IDS, "index"),
+        "responses",  # of Solr, Vespa, Pinecone, Azure AI Search, OpenAI, Meilisearch, rerankers, Milvus and
+        lists=(
+            *("response.docs", "root.children", "matches", "value", "results", "data", "hits"),
+            *("objects", "retrievalResults", "contexts.contexts", "records"),  # Weaviate, Bedrock, Vertex AI
+        ),
+        docs=(
+            *("file_id", *_IDS, "index", "uuid", "objectID", "sourceUri"),
+            *("metadata.x-amz-bedrock-kb-chunk-id", "location.s3Location.uri"),
+        ),
         scores=(*_SCORES, "relevance", "@search.score", "_rankingScore"),
     ),
     Form(
@@ -236,7 +249,8 @@ def nested_records(data: Any, layout: Layout) -> Read:
     """Answers of TREC's RAG track, turns of iKAT, answers of MTRAGEval, questions of DPR, samples of ragas.
 
     Samples have user_input, retrieved_context_ids and, as qrels, reference_context_ids. Results of RAGChecker
-    stand below results, questions of BioASQ, which are qrels as well, below questions. Other search results
+    stand below results, questions of BioASQ, which are qrels as well, below questions. Retrieval runs of
+    LangSmith, spans of MLflow and observations of Langfuse have inputs and outputs. Other search results
     have query_id or query, and contexts, ctxs, documents, docs, results, hits, references, candidates or
     passages; as qrels, positive_passages or answer_pids. The order of a list is its rank.
     columns={"list": "contexts", "query_id": "qid", "doc_id": "id"} names the parts of other records; dots
@@ -326,11 +340,12 @@ def _is_document(item: Any) -> bool:
 def lists_by_topic(data: Mapping[Any, Any], layout: Layout) -> Read:
     """Pairs, dicts, documents of LlamaIndex, Haystack and LangChain, or a response of a store for each topic.
 
-    Stores are Elasticsearch, OpenSearch, Chroma, Qdrant, Solr, Vespa, Pinecone, Azure AI Search, OpenAI's and
-    Meilisearch; an error or a partial response is refused. JSON texts of lists are read, too. The id is
-    called id, _id, doc_id or docno, also in the node, document or metadata; the score is score, _score or
-    relevance_score, also in the metadata, and decides the order. Documents without scores are in the order of
-    the list, with a warning. Documents of LangChain without an id have the SHA-256 of their page_content.
+    Stores are Elasticsearch, OpenSearch, Chroma, Qdrant, Solr, Vespa, Pinecone, Azure AI Search, OpenAI's,
+    Meilisearch, Weaviate, Milvus, Typesense, Algolia, Bedrock and Vertex AI; an error or a partial response
+    is refused. JSON texts of lists are read, too. The id is called id, _id, doc_id or docno, also in the
+    node, document or metadata; the score is score, _score or relevance_score, also in the metadata, and
+    decides the order. Documents without scores are in the order of the list, with a warning. Documents of
+    LangChain without an id have the SHA-256 of their page_content.
     """
     return _results(data, layout, None)
 

@@ -29,11 +29,7 @@ def _is_squad(data: Any) -> bool:
     return isinstance(first, Mapping) and isinstance(first.get("paragraphs"), list)
 
 
-@reader(
-    "SQuAD's file of questions, as a path or a dict",
-    "answers",
-    recognises=_is_squad,
-)
+@reader("SQuAD's file of questions, as a path or a dict", "answers", recognises=_is_squad)
 def squad_questions(data: Any, layout: Layout) -> Iterator[Rows]:
     """The form of SQuAD 1.1 and 2.0; the answers to a question are one class, none where it has no answer."""
     source, names = layout.source, set[str]()

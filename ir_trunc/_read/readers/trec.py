@@ -25,15 +25,7 @@ from ir_trunc._read.arrow import flat, hint_of_grades, number_column, one_array,
 from ir_trunc._read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
 from ir_trunc._read.registry import Compiled, Data, File, reader
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
-from ir_trunc._read.text import (
-    BYTE_ORDER_MARK,
-    NUMBER,
-    BadLineError,
-    blocks,
-    check_zeros,
-    decoded,
-    line_ends,
-)
+from ir_trunc._read.text import BYTE_ORDER_MARK, NUMBER, BadLineError, blocks, check_zeros, decoded, line_ends
 
 _LEVEL = pattern(rb"L(?<=[ \t]L)(?=[0-9]+\s*(?:[\r\n]|\Z))")  # of NTCIR, before a grade
 
