@@ -540,12 +540,13 @@ def _items(log: Any, source: str, columns: Mapping[str, str]) -> Iterator[dict[s
     elif shape != "list":
         raise InputError(f"log of type {type(log).__name__}: {_FORMS} is needed.")
     present, read = dict[Any, None](), {*chain.from_iterable(_NAMES.values()), *columns.values()}
-    items = list[dict[Any, Any]]()
+    items, shapes = list[tuple[tuple[Any, ...], tuple[Any, ...]]](), dict[Any, tuple[Any, ...]]()
     for place, item in enumerate(content, 1):
         if not isinstance(item, Mapping):
             raise InputError(f"{source}, item {place}: {shown(item)}: {_FORMS} is needed.")
         present.update(dict.fromkeys(item))
-        items.append({name: value for name, value in item.items() if name in read})
+        kept = tuple(filter(read.__contains__, item))
+        items.append((shapes.setdefault(kept, kept), tuple(map(item.__getitem__, kept))))
     if not items:
         raise InputError(f"{source}: there is no question; at least one is needed.")
     column_of = {}
@@ -562,7 +563,7 @@ def _items(log: Any, source: str, columns: Mapping[str, str]) -> Iterator[dict[s
         column_of.update(dict.fromkeys(matching, field))
     items.reverse()
     while items:  # what is read is let go
-        item = items.pop()
+        item = dict(zip(*items.pop()))
         yield {field: item[name] for name, field in column_of.items() if not _is_missing(item.get(name))}
 
 

@@ -160,7 +160,8 @@ MEANINGS = {
     "Elasticsearch, OpenSearch": [
         {"response": HITS, "query_ids": ["q1", "q2"], "msearch_response": {"responses": [HITS] * 2}}
     ],
-    "Solr, Vespa, Pinecone, Azure AI Search, OpenAI, Meilisearch": [
+    "Solr, Vespa, Pinecone, Azure AI Search, OpenAI, Meilisearch, Weaviate, Milvus, Typesense, Algolia,"
+    " Bedrock, Vertex AI": [
         {"store_response": response, "query_ids": ["q1", "q2"]}
         for response in (
             {"response": {"docs": [{"id": "d1", "score": 2.0}]}},
