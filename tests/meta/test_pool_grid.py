@@ -63,6 +63,11 @@ def test_what_is_wrong_with_a_condition_is_said(measures, depths, says):
         meta.conditions(measures, meta.pooled_runs(*collection(0)), depths)
 
 
+def test_the_depths_that_are_tried_by_default():
+    grid = meta.pool_grid(["P"], meta.pooled_runs(*collection(0)), forms=["raw"])
+    assert (grid.pool_depths, grid.depths) == ((5, 10, 20, 50, 100), (5, 10, 20, 50, 100, 1000))
+
+
 def test_grid_of_depths_and_forms():
     """Every cell is the discriminative power of scores that are made by hand."""
     qrels, runs = collection(11, systems=6, topics=9)
