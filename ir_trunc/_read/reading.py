@@ -65,6 +65,7 @@ class Columns(dict[str, Any]):
                 fields = f"there is no field {shown(field)}; the fields are {', '.join(FIELDS)}"
                 raise ParameterError(f"columns: {fields}.{hint}")
             is_name = isinstance(column, str) or (isinstance(column, int) and column.bit_length() < 64)
+            is_name |= field == "cost" and callable(column)  # of a document
             if isinstance(column, bool) or not is_name:
                 what = f"{field} is {shown(column)}: the name of a column is needed"
                 raise ParameterTypeError(f"columns: {what}.")
@@ -146,7 +147,8 @@ class Reading:
         Scores are distances: they are taken with the opposite sign.
     columns : dict or None
         Names of the columns of a table or of the keys of records, by field: `{"doc_id": "chunk"}`. Other
-        fields have their usual names. `{"list": "contexts"}` is the path to the documents of each record.
+        fields have their usual names. `{"list": "contexts"}` is the path to the documents of each record, and
+        the cost of such documents may be a function of them: `{"cost": lambda doc: len(doc.page_content)}`.
     keys : tuple of str, str or None
         The keys that identify a list together, outermost first: `("topic", "question", "day")`, or
         `"topic/question/day"` with the separator that ids have. Columns of these names, and tuples in the

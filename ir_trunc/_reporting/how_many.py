@@ -40,6 +40,7 @@ from ir_trunc._scoring.judged import Judged, corrected_values
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.definition import BoundMeasure, influence
 from ir_trunc.truncation._fitting import one_measure, single_measure
+from ir_trunc.truncation._items import cost_of, text_of
 from ir_trunc.truncation._policy import (
     BOUNDS,
     Cutter,
@@ -335,7 +336,7 @@ def how_many(
     keep: Annotated[float | None, Number("share of answerable questions", 0, 1)] = None,
     unanswerable: Annotated[float | None, Number("share of questions", 0, 1)] = None,
     price: Annotated[float | None, Number("price of a document", 0)] = None,
-    cost: str | None = None,
+    cost: Any = None,
     budget: Annotated[float | None, Number("highest cost of the documents of a question", 0)] = None,
     policies: PoliciesLike = (),
     also: PoliciesLike = (),
@@ -376,8 +377,10 @@ def how_many(
     price : float, optional
         What one unit of the column `cost` of the run costs, or one document where it has no such column, for
         the table and the plot. Without it, costs are those of the column. They do not change the advice.
-    cost : str, optional
-        The column of the run that has the cost of each document, such as its tokens; by default `cost`.
+    cost : str, tokenizer or callable, optional
+        The column of the run, or the name in the documents of a framework or in their metadata, that has the
+        cost of each document, such as its tokens; by default the column `cost`. Documents with a text take
+        'characters/4' (about its tokens), a tokenizer with `encode`, or a function of the document, too.
     budget : float, optional
         The highest sum of these costs for a question. Every policy is tried under this limit, and the advised
         one has it: a document that does not fit ends the list.
@@ -430,7 +433,9 @@ def how_many(
     1
     """
     if cost is not None:
-        options["columns"] = {**(options.get("columns") or {}), "cost": text("cost", cost)}
+        is_name = isinstance(cost, str) and cost != "characters/4"
+        column = cost if is_name else cost_of(cost, text_of, "")
+        options["columns"] = {**(options.get("columns") or {}), "cost": column}
     rankings, people, agreement = _read(labels, retrieved, options, keep is None and unanswerable is None)
     _check_that_ids_match(rankings)
     bound, named = one_measure(measure), single_measure(measure)

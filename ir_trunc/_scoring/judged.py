@@ -124,6 +124,11 @@ class Judged:
     InputError
         Where people labelled fewer than 2 topics, or one that the judge did not label.
 
+    Warns
+    -----
+    IrTruncWarning
+        Where the judge calls documents relevant, on topics of people, that people did not label.
+
     Examples
     --------
     >>> import ir_trunc
@@ -151,6 +156,15 @@ class Judged:
             labelled_by_people = f"people labelled {counted(len(named), 'topic')}"
             raise InputError(
                 f"Judged: {labelled_by_people}; two are needed, and better {FEW_LABELLED} or more."
+            )
+        of_judge, of_people = by_judge.to_dict(), by_people.to_dict()
+        known = {topic: of_people.get(topic, {}).keys() - {PLACEHOLDER} for topic in named}
+        relevant = [(q, doc) for q in named if known[q] for doc, grade in of_judge[q].items() if grade > 0]
+        if lacking := sum(doc not in known[topic] for topic, doc in relevant):
+            what = f"the judge has {counted(lacking, 'relevant document')} on topics of people that these"
+            warn(
+                f"Judged: {what} did not label. Measures that count all relevant documents (nDCG, AP, recall,"
+                " RBPT) then have two collections: both have to label the same documents."
             )
         for name, value in (("judge", by_judge), ("humans", by_people), ("topics", frozenset(named))):
             object.__setattr__(self, name, value)

@@ -21,12 +21,8 @@ JARVELIN_2008 = "Järvelin, Price, Delcambre & Nielsen, ECIR 2008, https://doi.o
 
 QUESTION = "How much do several searches for one question find, and how soon?"
 
-Patience = Annotated[
-    float, Number("base of the discount of later searches: high for a patient searcher", 1, inside=True)
-]
-Depth = Annotated[
-    "int | None", Whole("evaluation depth of each search, written @k: only its first k documents are seen")
-]
+Patience = Annotated[float, Number("base of the discount of later searches: high if patient", 1, inside=True)]
+Depth = Annotated["int | None", Whole("depth of each search, written @k: its first k documents are seen")]
 
 
 def sessions(
@@ -38,32 +34,27 @@ def sessions(
     was. A run without searches has one for each question.
     """
     universe, hits = lists.rankings.universe, gains.hits
-    if universe is not None and universe.searches not in ("", "sequence"):
-        raise ParameterError(
-            f"searches={universe.searches!r} does not keep searches apart, as sDCG and nsDCG need"
-            " them: read the run with searches='sequence'."
-        )
-    known = None if universe is None else universe.sequence
-    query = np.arange(len(lists.lengths))
-    bounds = np.searchsorted(lists.spread(query), np.append(query, len(query))).tolist()
+    if universe is not None and universe.searches in ("union", "last"):
+        what = f"sDCG and nsDCG need the searches that searches={universe.searches!r} does not keep apart"
+        raise ParameterError(f"{what}: read the run with searches='sequence'.")
+    known = (universe and universe.sequence) or {}
+    query = np.arange(len(lists.lengths) + 1)
+    bounds = np.searchsorted(lists.spread(query[:-1]), query).tolist()
     for q, topic in enumerate(lists.judgments.topics):
-        searches: Iterable[Iterable[int]] = (known or {}).get(topic, (range(1, int(lists.lengths[q]) + 1),))
-        here, seen = slice(*lists.offsets[q : q + 2]), set[int]()
-        worth = dict(zip(lists.rank[here].tolist(), hits[here].tolist()))
-        discounts, gained, most = [0.0], [0.0], [0]  # by place; most: of how many documents so far
+        own, points, seen = slice(*lists.offsets[q : q + 2]), slice(*bounds[q : q + 2]), set[int]()
+        worth = dict(zip(lists.rank[own].tolist(), hits[own].tolist()))
+        searches: Iterable[Iterable[int]] = known.get(topic, [range(1, int(lists.lengths[q]) + 1)])
+        places = [(0, 0.0, 0.0)]  # documents so far, discount, and gain
         for number, search in enumerate(searches, 1):
-            effort = 1 + math.log(number, bq)
             for rank, document in enumerate(search, 1):
-                in_reach = k is None or rank <= k
-                discounts.append(1 / (effort * math.log2(rank + 1)) if in_reach else 0.0)
-                gained.append(0.0 if document in seen else worth.get(document, 0.0) * discounts[-1])
-                most.append(max(most[-1], document))
-                if in_reach:
-                    seen.add(document)
-        points = slice(*bounds[q : q + 2])
+                effort = (1 + math.log(number, bq)) * math.log2(rank + 1)
+                discount = 1 / effort if k is None or rank <= k else 0.0
+                gain = 0.0 if document in seen else worth.get(document, 0.0) * discount
+                places.append((max(places[-1][0], document), discount, gain))
+                seen.update([document] if discount else [])
+        most, discounts, gained = np.array(places).T
         ends = np.searchsorted(most, lists.n[points], side="right")
-        of_places = np.array(discounts)
-        yield points, np.cumsum(gained)[ends - 1], [of_places[:end] for end in ends]
+        yield points, np.cumsum(gained)[ends - 1], [discounts[:end] for end in ends]
 
 
 @measure(source=JARVELIN_2008, range=(0, np.inf), cutoff="none", at="k")

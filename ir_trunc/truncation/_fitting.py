@@ -225,9 +225,9 @@ def falling_scores(rankings: Rankings) -> Floats:
         )
     universe = rankings.universe
     if universe is not None and universe.searches in ("union", "sequence"):
+        what = "the scores of several searches for one question are not comparable"
         raise InputError(
-            "the policy compares the scores of a list, and those of several searches for one question are not"
-            " comparable: read the run with searches='last', or choose a policy without scores, as Fixed."
+            f"{what}: read the run with searches='last', or choose a policy without scores, as Fixed."
         )
     if universe is not None and universe.order not in ("score", "score64"):
         _refuse_rising(rankings, rankings.scores, universe.order)
@@ -240,13 +240,10 @@ def falling_scores(rankings: Rankings) -> Floats:
 def _refuse_rising(rankings: Rankings, scores: Floats, order: str) -> None:
     """InputError where another order than that of the scores lets them rise."""
     with np.errstate(over="ignore"):
-        scores, rows = scores[rankings.places].astype(np.float32), rankings.rows
-    for at in np.flatnonzero((scores[1:] > scores[:-1]) & (rows[1:] == rows[:-1]))[:1].tolist():
-        raise InputError(
-            f"the policy compares scores that fall down a list; in topic {rankings.topics[rows[at]]},"
-            f" {scores[at + 1]:g} comes after {scores[at]:g} by order={order!r}. Read the run with"
-            " order='score', or choose a policy without scores, as Fixed."
-        )
+        values, rows = scores[rankings.places].astype(np.float32), rankings.rows
+    for at in np.flatnonzero((values[1:] > values[:-1]) & (rows[1:] == rows[:-1]))[:1].tolist():
+        what = f"topic {rankings.topics[rows[at]]}: score {values[at + 1]:g} is below {values[at]:g}"
+        raise InputError(f"{what} by order={order!r}; the policy needs order='score', or take one as Fixed.")
 
 
 Formula = Callable[[Floats], npt.NDArray[Any]]

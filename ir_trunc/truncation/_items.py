@@ -107,6 +107,15 @@ def cost_of(cost: Any, text_of: Callable[[Any], str], metadata: str) -> Any:
     return cost
 
 
+def text_of(document: Any) -> str:
+    """The text of a framework's document; InputError for one without."""
+    for name in ("page_content", "content", "text"):
+        text = document.get(name) if isinstance(document, Mapping) else getattr(document, name, None)
+        if isinstance(text, str):
+            return text
+    raise InputError(f"{shown(document)} has no text that could be counted: page_content, content or text.")
+
+
 def scores_of_items(items: Any, score: Any = None, what: str = "score") -> Any:
     """The scores (or costs) of items, in their order; InputError if they cannot be found."""
     refused = isinstance(items, (str, bytes, bytearray, memoryview, set, frozenset))

@@ -155,6 +155,7 @@ def test_how_many_chooses_by_corrected_means():
 
 
 @pytest.mark.filterwarnings("ignore:.*beyond chance")
+@pytest.mark.filterwarnings("ignore:.*that these did not label")
 def test_how_many_counts_documents_that_nobody_labelled():
     """They count as not relevant: where there are any, the advice begins with them."""
     assert "without a label" not in ir_trunc.how_many(LABELS, RUN).heading
@@ -173,6 +174,7 @@ def test_how_many_counts_documents_that_nobody_labelled():
     )
 
 
+@pytest.mark.filterwarnings("ignore:.*that these did not label")
 def test_a_sheet_for_people_is_read_as_their_labels(tmp_path):
     texts = {d: f"passage {d}" for d in map(str, range(10))}
     runs = {"all": RUN, "short": SHORT}

@@ -190,6 +190,7 @@ def test_a_judge_that_finds_answers_everywhere_is_reported():
     assert "which is beyond chance" in " ".join(agreement.heading.split())
 
 
+@pytest.mark.filterwarnings("ignore:.*that these did not label")
 def test_what_people_labelled_is_their_keys_or_is_named():
     extra = PEOPLE | {"0": {"d0": 1}, "new": {}}
     with pytest.raises(
@@ -205,6 +206,7 @@ def test_what_people_labelled_is_their_keys_or_is_named():
         Judged(JUDGE, {"1": {"d0": 0}})
 
 
+@pytest.mark.filterwarnings("ignore:.*that these did not label")
 def test_what_is_refused_says_why():
     fewer = {q: dict(list(docs.items())[1:]) for q, docs in list(PEOPLE.items())[:2]}
     few = "short: people did not label 2 documents on the topics"
@@ -228,3 +230,12 @@ def test_what_is_refused_says_why():
 def test_results_are_drawn_with_their_intervals():
     axes = calc("RBPT", LABELS, RUN).plot()
     assert "RBPT" in [text.get_text() for text in axes.texts]
+
+
+def test_relevant_documents_that_only_the_judge_labelled_are_counted():
+    """Such as those that no run returned: nDCG would divide by two different collections."""
+    judge = {str(q): {"a": 1, "b": 0, "never shown": q % 2} for q in range(10)}
+    humans = {str(q): {"a": 1, "b": 0} for q in range(5)} | {"8": {}}
+    with pytest.warns(ir_trunc.IrTruncWarning, match="has 2 relevant documents on topics"):
+        Judged(judge, humans)
+    Judged({q: {d: g for d, g in docs.items() if d != "never shown"} for q, docs in judge.items()}, humans)

@@ -63,6 +63,67 @@ def test_a_price_changes_the_cost_and_not_the_share_of_the_budget():
     assert "may cost 4000 together, 8 at the price of 0.002." in priced.heading
 
 
+class Words:
+    """A tokenizer."""
+
+    def encode(self, text):
+        return text.split()
+
+
+@pytest.mark.parametrize("form", ["dicts", "pairs", "LangChain", "records"])
+@pytest.mark.parametrize("cost", ["tokens", Words(), "characters/4", "function"])
+def test_documents_of_frameworks_have_costs_as_columns_have_them(form, cost):
+    """A name in them or in their metadata, a tokenizer, a quarter of the characters, or a function."""
+    some = RUN[RUN["query_id"].astype(int) < 60].sort_values(["query_id", "score"], ascending=[True, False])
+    words = {doc: tokens // 40 for doc, tokens in zip(some["doc_id"], some["tokens"])}
+    price = {"characters/4": lambda n: -(-(2 * n) // 4), "function": lambda n: 3 * n}.get(cost, lambda n: n)
+    expected = how_many(
+        {q: LABELS[q] for q in some["query_id"]},
+        some.assign(tokens=[price(words[doc]) for doc in some["doc_id"]]),
+        cost="tokens",
+        budget=40,
+    )
+    documents: dict[str, list] = {}
+    for q, doc, score in zip(some["query_id"], some["doc_id"], some["score"]):
+        text, more = "a " * words[doc], {"tokens": words[doc]}
+        made = {"id": doc, "text": text, "metadata": more | {"score": score}}
+        if form == "LangChain":
+            made = pytest.importorskip("langchain_core.documents").Document(
+                text, id=doc, metadata=made["metadata"]
+            )
+        documents.setdefault(q, []).append((made, score) if form == "pairs" else made)
+    if form == "records":
+        documents = [{"query_id": q, "documents": docs} for q, docs in documents.items()]
+    if cost == "function":
+        cost = {"LangChain": lambda doc: 3 * doc.metadata["tokens"]}.get(
+            form, lambda doc: 3 * doc["metadata"]["tokens"]
+        )
+    found = how_many({q: LABELS[q] for q in some["query_id"]}, documents, cost=cost, budget=40)
+    pd.testing.assert_frame_equal(found.table, expected.table)
+
+
+def test_lists_of_documents_without_scores_have_costs_too():
+    run = {q: [{"id": f"{q}-{d}", "tokens": 10 * d} for d in range(5)] for q in LABELS}
+    with pytest.warns(ir_trunc.IrTruncWarning, match="have no scores"):
+        lists = rank(LABELS, run, columns=COST)
+    assert lists.scores is None
+    assert Fixed(5, budget=31).cut(lists).tolist() == [3] * len(run)
+
+
+@pytest.mark.parametrize(
+    ("cost", "match"),
+    [
+        ("words", "it has no words; a number >= 0 is needed"),
+        (lambda document: -1, "cost -1; a number >= 0 is needed"),
+        ("characters/4", "has no text that could be counted"),
+    ],
+)
+def test_documents_without_a_cost_are_refused(cost, match):
+    run = {q: [{"id": f"{q}-1", "score": 0.5}] for q in LABELS}
+    with pytest.raises((InputError, ParameterError), match=match):
+        how_many(LABELS, run, cost=cost, budget=40)
+
+
 def test_live_lists_stay_within_the_budget():
     advice = how_many(LABELS, RUN, cost="tokens", budget=BUDGET)
     cuts = truncate(RUN, advice.policy, columns=COST).cuts

@@ -5,6 +5,7 @@ A new form is a row of `FORMS`. All forms end in the same rows, by `rows_of_list
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -20,7 +21,7 @@ from ir_trunc._read.readers.memory import dicts, first_docs, first_item
 from ir_trunc._read.reading import RANK, Layout
 from ir_trunc._read.registry import Table, reader, shape_of
 from ir_trunc._read.rows import Rows
-from ir_trunc._read.tables import rows_of_table
+from ir_trunc._read.tables import COST, rows_of_table
 from ir_trunc._read.text import number_of, read_json
 
 Read = Table | Iterable[Rows]
@@ -263,11 +264,11 @@ def nested_records(data: Any, layout: Layout) -> Read:
         form = form_of_records(data) or _DOCUMENTS
     source = f"{layout.kind} ({form.name})"
     layout = replace(layout, source=source)
-    names.check(names.values(), ("list", "query_id", "doc_id", layout.value), source)
+    names.check(names.values(), ("list", "query_id", "doc_id", layout.value, COST), source)
     paths = form.lists if layout.kind == "run" else form.judged
     if not paths:
         raise InputError(f"{source}: they are a run, and hold no judgments.")
-    topics, pairs = names.candidates("query_id", form.topics), False
+    topics, pairs, costs = names.candidates("query_id", form.topics), False, list[float]()
     lists: dict[str, list[tuple[Any, Any]]] = {}
     for number, record in enumerate(_records(data, form)):
         place = f"{source}, item {number}"
@@ -281,11 +282,12 @@ def nested_records(data: Any, layout: Layout) -> Read:
             raise InputError(f"{place}: topic {topic} is in an item before; each topic needs one.")
         pairs |= not isinstance(found, Mapping) and isinstance(first_item(found), (list, tuple))
         docs = _documents(documents, f"{place}, topic {topic}", layout, form)
+        costs += _costs(documents, f"{place}, topic {topic}", layout)
         lists[topic] = [(doc, number_of(value)) for doc, value in docs]
     if pairs and "doc_id" not in names:
         what = f"pairs in the lists are taken for (document, {layout.value})"
         warn(f"{source}: {what}; columns={{'doc_id': 0}} takes the first of a pair alone.")
-    return rows_of_lists(lists, layout, ranked=True)
+    return rows_of_lists(lists, layout, ranked=True, costs=costs)
 
 
 def _keys_of(record: Any) -> str:
@@ -450,9 +452,9 @@ def _results(
 ) -> Read:
     """The rows of {topic: result}. documents: the ids of all documents, of which results have positions."""
     names, source = layout.reading.names, layout.source
-    names.check(names.values(), ("doc_id", layout.value), source)
+    names.check(names.values(), ("doc_id", layout.value, COST), source)
     lists: dict[str, list[tuple[Any, Any]]] = {}
-    distances, bare = False, None
+    distances, bare, costs = False, None, list[float]()
     for topic, result in results.items():
         topic = one_id(joined_id(topic, layout.reading.nesting, source), "query_id", source)
         place, result = f"{source}, topic {topic}", _body(result)
@@ -472,6 +474,7 @@ def _results(
         items = items if isinstance(items, (list, tuple)) else [*items]
         bare = next((item for item in items if not isinstance(item, (str, Integral))), bare)
         docs = _documents(items, place, layout, form or _DOCUMENTS, scored)
+        costs += _costs(items, place, layout)
         docs = ((_at_position(doc, documents, place), score) for doc, score in docs if doc != _FILLER)
         lists.setdefault(topic, []).extend(docs)
     notes = []
@@ -479,7 +482,7 @@ def _results(
     if bare is not None and not scored:
         has = f"; they have: {_keys_of(bare)}" if isinstance(bare, Mapping) else ""
         notes.append(f"the documents have no scores and are in the order of their lists{has}")
-    return rows_of_lists(lists, layout, distances=distances, guessed=ranked, notes=notes)
+    return rows_of_lists(lists, layout, distances=distances, guessed=ranked, notes=notes, costs=costs)
 
 
 class _Hash(str):
@@ -503,14 +506,34 @@ def _documents(
                 needed = "a pair (document, score) is needed: the document comes first, then its score"
                 raise InputError(f"{place}, item {number}: {shown(item)}: {needed}.")
         elif not isinstance(item, (str, int)):
-            holders = (item, *(value_in(item, name) for name in _METADATA))
-            numbers = (_first_at(holder, values) for holder in holders)
-            value = next((number for number in numbers if number is not None), None)
+            value = _number_in(item, values)
         if value is None and scored and layout.kind != "run":
             has = f"it has: {_keys_of(item)}" if isinstance(item, Mapping) else "a pair or a record is needed"
             what = f"{' or '.join(map(str, values[:2]))} is missing"
             raise InputError(f"{place}, item {number}: {shown(item)}: {what}; {has}.")
         yield _id_of(doc, ids, plain, f"{place}, item {number}"), value
+
+
+def _number_in(item: Any, names: Iterable[Any]) -> Any:
+    """The first value of these names that a document has, or its metadata have."""
+    holders = (item, *(value_in(item, name) for name in _METADATA))
+    return next((value for each in holders if (value := _first_at(each, names)) is not None), None)
+
+
+def _costs(items: Iterable[Any], place: str, layout: Layout) -> list[float]:
+    """What each document costs, by a name or a function of the user; none where costs are not named."""
+    cost, costs = layout.reading.names.get(COST), list[float]()
+    if cost is None or layout.kind != "run":
+        return costs
+    for number, item in enumerate(items):
+        doc = item[0] if isinstance(item, (tuple, list)) and len(item) == 2 else item
+        value = cost(doc) if callable(cost) else _number_in(doc, (cost,))
+        value = number_of(value)
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
+            has = f"cost {shown(value)}" if callable(cost) or value is not None else f"it has no {cost}"
+            raise InputError(f"{place}, item {number}: {shown(doc)}: {has}; a number >= 0 is needed.")
+        costs.append(float(value))
+    return costs
 
 
 def _id_of(doc: Any, names: tuple[Any, ...], plain: bool, place: str) -> Any:
@@ -556,11 +579,13 @@ def rows_of_lists(
     distances: bool = False,
     guessed: bool = False,
     notes: Iterable[str] = (),
+    costs: Sequence[float] = (),
 ) -> Read:
     """Rows of {topic: [(document, number), ...]}; where no document has a number, the lists are by rank.
 
     ranked: whether the places are ranks. distances: whether the form says that lower numbers are better.
     guessed: whether numbers that rise are taken for distances. notes: for the warning about what was read.
+    costs: of all documents, in their order.
     """
     source, reading = layout.source, layout.reading
     topics = list(chain.from_iterable(repeat(topic, len(docs)) for topic, docs in lists.items()))
@@ -583,16 +608,19 @@ def rows_of_lists(
     if notes:
         warn(f"{source}: {'; '.join(notes)}.")
     if layout.kind == "run" and (unscored or not ids):
-        return dicts.read({topic: [doc for doc, _ in lists[topic]] for topic in lists}, layout)
+        by_rank: Any = dicts.read({topic: [doc for doc, _ in lists[topic]] for topic in lists}, layout)
+        return [replace(Rows.concat([*by_rank]), costs=np.array(costs))] if costs else by_rank
     if layout.kind == "run" and (ranked or guessed or distances):
         distances = _are_distances(lists, layout, distances, guessed)
     table = {"query_id": topics, "doc_id": ids, layout.value: values}
     if ranked and layout.kind == "run":
         table[RANK] = list(chain.from_iterable(range(1, len(docs) + 1) for docs in lists.values()))
+    if costs:
+        table[COST] = [*costs]
     lower = reading.lower_is_better or distances
     plain = replace(layout, reading=replace(reading, columns=None, keys=None, lower_is_better=lower))
-    read = rows_of_table(table, plain, source)
-    return [replace(read, universe=tuple(lists), named=frozenset(reading.names))]
+    scored = rows_of_table(table, plain, source)
+    return [replace(scored, universe=tuple(lists), named=frozenset(reading.names))]
 
 
 def _are_distances(
