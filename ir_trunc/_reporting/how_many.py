@@ -15,7 +15,16 @@ from ir_measures import Measure
 from ir_trunc import plots
 from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.deprecation import renamed
-from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, counted, noted, warn
+from ir_trunc._core.errors import (
+    InputError,
+    IrTruncError,
+    ParameterError,
+    ParameterTypeError,
+    counted,
+    noted,
+    shown,
+    warn,
+)
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Number, Seed, Whole, checked, text
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
@@ -434,6 +443,9 @@ def how_many(
     """
     if cost is not None:
         is_name = isinstance(cost, str) and cost != "characters/4"
+        if not (isinstance(cost, str) or callable(cost) or hasattr(cost, "encode")):
+            what = "a name, 'characters/4', a tokenizer with encode or a function of a document is needed"
+            raise ParameterTypeError(f"cost={shown(cost)}: {what}.")
         column = cost if is_name else cost_of(cost, text_of, "")
         options["columns"] = {**(options.get("columns") or {}), "cost": column}
     rankings, people, agreement = _read(labels, retrieved, options, keep is None and unanswerable is None)

@@ -116,6 +116,7 @@ def test_lists_of_documents_without_scores_have_costs_too():
         ("words", "it has no words; a number >= 0 is needed"),
         (lambda document: -1, "cost -1; a number >= 0 is needed"),
         ("characters/4", "has no text that could be counted"),
+        (7, "cost=7: a name, 'characters/4', a tokenizer"),
     ],
 )
 def test_documents_without_a_cost_are_refused(cost, match):
