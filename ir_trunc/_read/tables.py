@@ -159,15 +159,8 @@ def _samples(topics: pa.DictionaryArray, scores: npt.NDArray[np.generic], ranks:
         here = numeric(rows)
         return list(zip(names.take(here).to_pylist(), numbers.take(here).to_pylist(), scores[rows].tolist()))
 
-    places = np.array(sampled_rows(len(scores)), np.int64)
+    places = places[places < len(scores) - 1]
     return (Sample(tuple(zip(seen(places), seen(places + 1))), frozenset(seen_marks)),)
-
-
-def sampled_rows(count: int) -> list[int]:
-    """Rows of a table that a sample has, each with the next one."""
-    rows = distinct(np.linspace(0, count - 1, _SAMPLE).astype(np.int64))
-    sampled: list[int] = rows[rows < count - 1].tolist()
-    return sampled
 
 
 def _rows_of_columns(columns: dict[str, Any], layout: Layout, source: str) -> Rows:

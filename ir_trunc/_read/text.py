@@ -147,11 +147,6 @@ def parts(
             part = stream.read(BLOCK)
 
 
-def contents(path: str | os.PathLike[str], source: str, document: bytes | tuple[bytes, ...] = ()) -> bytes:
-    """The bytes of a text file, without a byte order mark; lines of what begins as `document` may be long."""
-    return b"".join(parts(path, source, document))
-
-
 def numbered_lines(data: Iterable[bytes], source: str) -> Iterator[tuple[str, bytes]]:
     """The lines that are not blank, each with its name in messages. data: parts of a text."""
     number, unended = 0, list[bytes]()

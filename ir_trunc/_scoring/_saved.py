@@ -22,7 +22,7 @@ from ir_trunc._core.errors import InputError, printable, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.parameters import file_name
 from ir_trunc._output.files import Target, write_text
-from ir_trunc._read.text import contents, read_json
+from ir_trunc._read.text import parts, read_json
 from ir_trunc._scoring.results import Result
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def write_json(path: Target, kind: str, data: Any) -> None:
 def read_saved(path: Target, kind: str) -> tuple[Any, str]:
     """The data that `write_json` wrote, and the name of the file for messages."""
     source = printable(file_name("path", path))
-    content = read_json(contents(source, source, b"{"), source)
+    content = read_json(b"".join(parts(source, source, b"{")), source)
     if not isinstance(content, dict) or set(content) != {"ir_trunc", "format", "data"}:
         raise InputError(f"{source} is not a result that {kind}.save wrote.")
     if content["ir_trunc"] != kind:

@@ -16,7 +16,7 @@ from ir_trunc._read.readers.memory import dicts, first_item
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import File, Table, reader
 from ir_trunc._read.rows import PART, Rows
-from ir_trunc._read.text import json_content
+from ir_trunc._read.text import json_items
 
 _FORM = '{"data": [{"paragraphs": [{"qas": [{"id": ..., "answers": [{"text": ...}]}]}]}]}'
 
@@ -56,20 +56,23 @@ def squad_questions(data: Any, layout: Layout) -> Iterator[Rows]:
         yield from answer_classes.pieces(classes, layout)
 
 
-def _are_predictions(data: Any) -> bool:
-    return isinstance(item := first_item(data), Mapping) and {"id", "prediction_text"} <= item.keys()
-
-
 @reader(
     "predictions as Hugging Face's squad and squad_v2 take them",
     "run",
-    recognises=_are_predictions,
+    recognises=lambda data: (
+        isinstance(item := first_item(data), Mapping) and {"id", "prediction_text"} <= {*item}
+    ),
     called="predictions",
 )
 def predictions(data: Sequence[Mapping[str, Any]], layout: Layout) -> Table | Iterable[Rows]:
     """Records with id, prediction_text and, of squad_v2, no_answer_probability p; the score is 1 - p."""
-    places = (f"{layout.source}, item {number}" for number in range(len(data)))
-    pairs = [_prediction(item, place) for item, place in zip(data, places)]
+    pairs = list[tuple[str, str, Any]]()
+    for number, item in enumerate(data):
+        place = f"{layout.source}, item {number}"
+        if not isinstance(item, Mapping) or not isinstance(item.get("prediction_text"), str):
+            raise InputError(f"{place}: {shown(item)}: id and prediction_text are needed.")
+        name, p = one_id(item.get("id"), "id", place), item.get("no_answer_probability")
+        pairs.append((name, item["prediction_text"], p))
     texts = {name: text for name, text, _ in pairs}
     if len(texts) < len(pairs):
         twice = Counter(name for name, *_ in pairs).most_common(1)[0][0]
@@ -77,12 +80,6 @@ def predictions(data: Sequence[Mapping[str, Any]], layout: Layout) -> Table | It
     if all(probability is None for *_, probability in pairs):
         return dicts.read(texts, layout)
     return dicts.read(read_predictions(texts, {name: p for name, _, p in pairs}), layout)
-
-
-def _prediction(item: Any, place: str) -> tuple[str, str, Any]:
-    if not isinstance(item, Mapping) or not isinstance(item.get("prediction_text"), str):
-        raise InputError(f"{place}: {shown(item)}: id and prediction_text are needed.")
-    return one_id(item.get("id"), "id", place), item["prediction_text"], item.get("no_answer_probability")
 
 
 def _are_references(data: Any) -> bool:
@@ -98,9 +95,8 @@ def _are_references(data: Any) -> bool:
 )
 def references(data: Any, layout: Layout) -> Table | Iterable[Rows]:
     """Records with id and answers, {"text": [...]}; the texts are wordings of one answer."""
-    data = json_content(data, layout.source) if isinstance(data, (str, os.PathLike)) else data
-    articles = []
-    for number, item in enumerate([data] if isinstance(data, Mapping) else data):
+    articles, is_path = [], isinstance(data, (str, os.PathLike))
+    for number, item in enumerate(json_items(data, layout.source) if is_path else data):
         texts = item["answers"].get("text") if isinstance(item.get("answers"), Mapping) else None
         if not isinstance(texts, (list, tuple)):
             raise InputError(f"{layout.source}, item {number}: {shown(item)}: answers with text are needed.")
