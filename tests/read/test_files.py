@@ -156,6 +156,21 @@ def test_csv_may_quote_and_put_blanks_around_its_fields(tmp_path):
     assert read_run(written(tmp_path / "a.csv", text)).to_dict() == {"1": {"a": 0.5, "b, c": 0.25}}
 
 
+def test_tables_and_dicts_in_parts_are_what_they_are_as_a_whole(tmp_path, monkeypatch):
+    rows = [(str(n // 7), f"d\n,{n}" if n % 3 else f"d{n}", n / 8) for n in range(200)]
+    quoted = "".join(f'{q},"{d}",{s}\n' for q, d, s in rows)
+    paths = [
+        written(tmp_path / "a.csv", f"\n\nqid,docno,score\n{quoted}"),
+        written(tmp_path / "a.json", json.dumps(nested(rows))),
+        written(tmp_path / "a.jsonl", "\n".join(map(json.dumps, records(rows, "score")))),
+    ]
+    monkeypatch.setattr("ir_trunc._read.text.BLOCK", 50)
+    for path in paths:
+        assert read_run(path).to_dict() == nested(rows)
+    written(tmp_path / "a.csv", f"qid,docno,score\n{quoted}1,x,high\n")
+    assert "row 201: score 'high' is not a number" in complaint(lambda: read_run(tmp_path / "a.csv"))
+
+
 @pytest.mark.parametrize(("text", "message"), [
     ("".join(f"{q},{d},{s}\n" for q, d, s in ROWS), "has no column query_id or qid"),
     (csv_text(ROWS, "score", ",").replace("0.5", "high"), "row 2: score 'high' is not a number"),
