@@ -128,7 +128,7 @@ def stands_for_none(abstains: Any) -> Callable[[str], bool] | None:
     if isinstance(abstains, re.Pattern):
         return partial(_matches, abstains)
     texts = [abstains] if isinstance(abstains, str) else abstains
-    texts = [*texts] if isinstance(texts, Iterable) and getattr(texts, "ndim", 1) else [texts]
+    texts = [*texts] if isinstance(texts, Iterable) and getattr(texts, "ndim", 1) != 0 else [texts]
     if not all(isinstance(text, str) for text in texts):
         raise ParameterTypeError(f"abstains={shown(abstains)}: texts or a compiled pattern are needed.")
     return partial(_is_one_of, frozenset(map(squad, texts)))

@@ -243,7 +243,9 @@ class HowMany(Result):
         for column, (name, form, what) in _QUANTITIES.items():
             values = self.table[column].to_numpy(copy=True)
             if column == "kept":
-                values[best] = self.expected_kept[0]
+                of_these, values[best] = form.format(values[best]), self.expected_kept[0]
+                if of_these != form.format(values[best]):
+                    what += f"; that is expected of new ones, and of these it is {of_these}"
             if not math.isnan(values[best]):
                 compared = "" if best == now or math.isnan(values[now]) else f" ({form.format(values[now])})"
                 yield f"{name}: {form.format(values[best])}{compared} {what}."
