@@ -245,7 +245,7 @@ class HowMany(Result):
             if column == "kept":
                 of_these, values[best] = form.format(values[best]), self.expected_kept[0]
                 if of_these != form.format(values[best]):
-                    what += f"; that is expected of new ones, and of these it is {of_these}"
+                    what += f"; it is the share expected on new questions, and {of_these} on these"
             if not math.isnan(values[best]):
                 compared = "" if best == now or math.isnan(values[now]) else f" ({form.format(values[now])})"
                 yield f"{name}: {form.format(values[best])}{compared} {what}."
