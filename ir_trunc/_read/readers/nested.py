@@ -652,5 +652,5 @@ def _is_in_order(docs: Sequence[tuple[Any, Any]], sign: int) -> bool:
     """Whether the values of a list fall (or, with -1, rise) from the first document on."""
     try:
         return all(sign * a >= sign * b for (_, a), (_, b) in pairwise(docs))
-    except TypeError:  # of a value that is no number, which is refused later
+    except (TypeError, ValueError, OverflowError):  # of a value that is no number, which is refused later
         return False

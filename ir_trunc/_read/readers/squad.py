@@ -35,9 +35,10 @@ def squad_questions(data: Any, layout: Layout) -> Iterator[Rows]:
     source, names = layout.source, set[str]()
     classes: dict[str, list[list[str]]] = {}
     try:
-        articles = json_object(data, source, _FORM)["data"]
-        paragraphs = [paragraph for article in articles for paragraph in article["paragraphs"]]
-        for question in (question for paragraph in paragraphs for question in paragraph["qas"]):
+        of_articles = (article["paragraphs"] for article in json_object(data, source, _FORM)["data"])
+        questions = [question for of in of_articles for paragraph in of for question in paragraph["qas"]]
+        for place in range(len(questions)):
+            question, questions[place] = questions[place], None  # what was read from a file is let go
             name = one_id(question["id"], "question", source)
             wordings = [answer["text"] for answer in question["answers"]]
             if name in names:
