@@ -175,10 +175,9 @@ class Judged:
     @cached_property
     def mixed(self) -> Qrels:
         """People's labels of the topics that they labelled, and the judge's of the others."""
-        by_people = self.humans.to_dict()
-        none = {PLACEHOLDER: 0}
+        by_people = {topic: {PLACEHOLDER: 0} for topic in self.topics} | self.humans.to_dict()
         of_judge = self.judge.to_dict().items()
-        return read_qrels({q: by_people.get(q, none) if q in self.topics else docs for q, docs in of_judge})
+        return read_qrels({q: by_people[q] if q in self.topics else docs for q, docs in of_judge})
 
     def labelled(self, topics: Iterable[str]) -> Bools:
         """Which of these topics people labelled."""
@@ -275,11 +274,8 @@ def sample_for_people(
     possible = sorted(set(judge) - (set() if chosen is None else chosen.topics))
     if whole("n", n, 1) > len(possible):
         raise InputError(f"n={n}: there are {counted(len(possible), 'topic')} that people have not labelled.")
-    named = {"runs": runs, "queries": queries, "documents": documents}
-    given = {
-        name: mapping(name, {} if value is None else value, f"{{name: {name[:-1]}}}")
-        for name, value in named.items()
-    }
+    named = {"runs": runs or {}, "queries": queries or {}, "documents": documents or {}}
+    given = {name: mapping(name, value, f"{{name: {name[:-1]}}}") for name, value in named.items()}
     lists = [judge] if runs is None else [read_run(run).to_dict() for run in given["runs"].values()]
     rows = []
     for topic in sorted(random.choice(possible, n, replace=False).tolist()):
@@ -320,15 +316,10 @@ class JudgeAgreement(Result):
             )
 
     @cached_property
-    def difference(self) -> tuple[float, float, float]:
-        """The judge's share of topics without an answer less people's, with Tango's 95 % interval."""
-        judge, people = self.without
-        return float((judge - people).mean()), *interval_of_paired_shares(judge, people, CONFIDENCE)
-
-    @property
     def differs(self) -> bool:
-        """Whether the shares of topics without an answer differ beyond chance."""
-        _, low, high = self.difference
+        """Whether the shares of topics without an answer differ beyond chance, by Tango's interval."""
+        judge, people = self.without
+        low, high = interval_of_paired_shares(judge, people, CONFIDENCE)
         return low > 0 or high < 0
 
     @property
@@ -343,11 +334,10 @@ class JudgeAgreement(Result):
         """Rows: false positives, misses, kappa, no answer by judge and by people; value, low, high and n."""
         n, rows = self.without.shape[1], []
         total, draws = self.counts.sum(axis=0), generator(0).integers(0, n, (_DRAWS, n))
-        drawn = self.counts[draws].sum(axis=1)
-        of_documents = (_false_positives, 0.0), (_misses, 0.0), (_kappa, -1.0)
-        for (ratio, least), of in zip(of_documents, (*total.sum(axis=1), total.sum())):
-            value, low, high = float(ratio(total)), np.nan, np.nan
-            if len(known := (values := ratio(drawn))[np.isfinite(values)]):
+        drawn, sizes = _ratios(self.counts[draws].sum(axis=1)), (*total.sum(axis=1), total.sum())
+        for value, values, least, of in zip(map(float, _ratios(total)), drawn, (0.0, 0.0, -1.0), sizes):
+            low, high = np.nan, np.nan
+            if len(known := values[np.isfinite(values)]):
                 low, high = np.percentile(known, [2.5, 97.5])
             if not high - low > _SAME:  # no other value was seen
                 low, high = interval_of_equals(value, n, least, 1.0, CONFIDENCE)
@@ -367,19 +357,13 @@ def _share(part: Floats, whole: Floats) -> Floats:
     return np.asarray(np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0))
 
 
-def _false_positives(counts: Floats) -> Floats:
-    return _share(counts[..., 0, 1], counts[..., 0, :].sum(axis=-1))
-
-
-def _misses(counts: Floats) -> Floats:
-    return _share(counts[..., 1, 0], counts[..., 1, :].sum(axis=-1))
-
-
-def _kappa(counts: Floats) -> Floats:
-    """Cohen's kappa: (observed - expected) / (1 - expected) agreement."""
-    n = counts.sum(axis=(-2, -1))
-    expected = _share((counts.sum(axis=-2) * counts.sum(axis=-1)).sum(axis=-1), n**2)
-    return _share(_share(counts[..., 0, 0] + counts[..., 1, 1], n) - expected, 1 - expected)
+def _ratios(counts: Floats) -> list[Floats]:
+    """False positives, misses, and Cohen's kappa: (observed - expected) / (1 - expected) agreement."""
+    n, by_people = counts.sum(axis=(-2, -1)), counts.sum(axis=-1)
+    expected = _share((counts.sum(axis=-2) * by_people).sum(axis=-1), n**2)
+    observed = _share(counts[..., 0, 0] + counts[..., 1, 1], n)
+    wrong = [_share(counts[..., row, 1 - row], by_people[..., row]) for row in (0, 1)]
+    return [*wrong, _share(observed - expected, 1 - expected)]
 
 
 _ALONE, _BOTH = ["people", "people_low", "people_high"], ["corrected", "low", "high"]
@@ -478,9 +462,8 @@ def judged_results(by_people: Results, by_judge: Results, labels: Judged) -> Jud
         raise InputError(
             f"Judged: people labelled {labelled.sum()} of the topics that are scored; two are needed."
         )
-    fields = vars(by_people) | {"judge": by_judge, "labelled": labelled}
-    fields = {name: fields[name] for name in ("measures", "rankings", "values", "ties", "judge", "labelled")}
-    return JudgedResults(**fields)
+    own = by_people.measures, by_people.rankings, by_people.values, by_people.ties
+    return JudgedResults(*own, judge=by_judge, labelled=labelled)
 
 
 def unjudged_by_people(results: JudgedResults) -> int:
