@@ -88,9 +88,8 @@ def test_documents_of_frameworks_have_costs_as_columns_have_them(form, cost):
         text, more = "a " * words[doc], {"tokens": words[doc]}
         made = {"id": doc, "text": text, "metadata": more | {"score": score}}
         if form == "LangChain":
-            made = pytest.importorskip("langchain_core.documents").Document(
-                text, id=doc, metadata=made["metadata"]
-            )
+            library = pytest.importorskip("langchain_core.documents", reason="langchain is not installed")
+            made = library.Document(text, id=doc, metadata=made["metadata"])
         documents.setdefault(q, []).append((made, score) if form == "pairs" else made)
     if form == "records":
         documents = [{"query_id": q, "documents": docs} for q, docs in documents.items()]

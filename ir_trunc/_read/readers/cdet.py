@@ -348,9 +348,9 @@ def is_change_topics(path: str, name: str = "tid") -> bool:
     return first.startswith(b"{") and b'"%s"' % name.encode() in first
 
 
-def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, dict[str, list[str]]]:
-    """{topic: {question: [document found when the topic was developed, ...]}} from a file of topics."""
-    topics: dict[str, dict[str, list[str]]] = {}
+def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, dict[str, tuple[str, ...]]]:
+    """{topic: {question: (document found when the topic was developed, ...)}} from a file of topics."""
+    topics: dict[str, dict[str, tuple[str, ...]]] = {}
     for place, line in numbered_lines(parts(path, source, b"{"), source):
         content = _object(read_json(line, place), place, 'with "tid" and "questions"')
         topic = one_key(_field(content, place, "tid"), "tid", place)
@@ -368,7 +368,7 @@ def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, d
             documents = item.get("rel_docs", [])
             if not isinstance(documents, list):
                 raise InputError(f"{place}, question {question}: rel_docs is a list of ids.")
-            topics[topic][question] = [one_id(doc, "doc_id", place) for doc in documents]
+            topics[topic][question] = tuple(one_id(doc, "doc_id", place) for doc in documents)
     if not topics:
         raise InputError(f"{source} is empty: a line with tid and questions for each topic is needed.")
     return topics
