@@ -384,7 +384,9 @@ def read_json(data: bytes, place: str) -> Any:
     _Weight(place).add(data)
     text = decoded(data, f"{place} is")
     try:
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_unknown)
+        decoder, names = _counting()
+        content = decoder.decode(text)
+        return content if names[0] == text.count(_BEHIND_NAMES) else _CAREFUL.decode(text)
     except RecursionError:
         raise InputError(f"{place} is nested too deeply to be read.") from None
     except ValueError as error:
@@ -429,7 +431,21 @@ def _unknown(constant: str) -> Any:
     raise ValueError(f"{constant} is not a JSON number")
 
 
-_DECODER: Any = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_unknown)
+def _counting() -> tuple[Any, list[int]]:
+    """A decoder, and how many names its objects have; it lets a name that is there twice pass."""
+    names = [0]
+
+    def count(content: dict[str, Any]) -> dict[str, Any]:
+        names[0] += len(content)
+        return content
+
+    return json.JSONDecoder(object_hook=count, parse_constant=_unknown), names
+
+
+# Pairs take three times the memory and the time of an object. They are made where a text has more of these
+# signs than names: one is there twice, or within a string, or blanks stand before a colon.
+_BEHIND_NAMES = '":'
+_CAREFUL: Any = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_unknown)
 _OPENING, _COMMA, _COLON, _ENDS = (
     pattern(rf"[ \t\n\r]*{sign}[ \t\n\r]*") for sign in ("([{\\[])", ",", ":", "[}\\]]")
 )
@@ -462,6 +478,14 @@ def _parts_of_text(data: bytes, source: str) -> Iterator[Any]:
         return
     is_object, begin, at, names = opening[1] == "{", 0, opening.end(), set[str]()
     part: Any = {} if is_object else []
+    decoder, count = _counting()
+
+    def value_at(start: int) -> tuple[Any, int]:
+        count[0] = 0
+        value, end = decoder.scan_once(text, start)
+        sure = count[0] == text.count(_BEHIND_NAMES, start, end)
+        return (value, end) if sure else _CAREFUL.scan_once(text, start)
+
     try:
         comma = None if _ENDS.match(text, at) else opening
         while comma:
@@ -469,14 +493,14 @@ def _parts_of_text(data: bytes, source: str) -> Iterator[Any]:
             if is_object and text[at] != '"':
                 raise ValueError
             if is_object:
-                name, at = _DECODER.parse_string(text, at + 1)
+                name, at = decoder.parse_string(text, at + 1)
                 colon = _COLON.match(text, at)
                 if colon is None or name in names:
                     raise ValueError
                 names.add(name)
-                part[name], at = _DECODER.scan_once(text, colon.end())
+                part[name], at = value_at(colon.end())
             else:
-                value, at = _DECODER.scan_once(text, at)
+                value, at = value_at(at)
                 part.append(value)
             comma = _COMMA.match(text, at)
             if at - begin > BLOCK and comma:

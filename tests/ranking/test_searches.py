@@ -154,7 +154,7 @@ def test_policies_do_not_compare_the_scores_of_several_searches():
         "Greedy",
     }
     assert len(advice.left_out) == 1
-    assert advice.left_out[0].startswith("ScoreThreshold, ")
+    assert "ScoreThreshold, ShareOfTop, " in advice.left_out[0]
 
 
 def test_nor_scores_that_rise_in_another_order():

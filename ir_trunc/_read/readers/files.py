@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from ir_trunc._read.reading import RANK, TOPICS, Columns, Layout
 from ir_trunc._read.registry import File, Reader, Table, reader, reader_of
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns, possible_fields, rows_of_table
-from ir_trunc._read.text import beginning, check_unpacked, json_content, json_parts, parts
+from ir_trunc._read.text import beginning, check_unpacked, json_content, json_parts, numbered_lines, parts
 
 
 def _header(start: bytes) -> tuple[list[str], str]:
@@ -125,6 +125,8 @@ _SHORT = {
 }
 """The fields of short lines, by their number; the third one of a run is the rank or the score."""
 
+_COMPARED = 100  # lines, whose numbers of fields say which of two differing lines is wrong
+
 
 def _are_short(data: File) -> bool:
     """Whether lines have two or three fields, or four with a rank, and are no header."""
@@ -158,7 +160,8 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     if count not in (fields_of := _SHORT[layout.kind]):
         needed = f"{' or '.join(map(str, fields_of))}, or {len(layout.fields)} in TREC's form, are needed"
         hint = " Is it a run?" if count == 4 else ""
-        raise InputError(f"{source}: {counted(count, 'field')}; {needed}.{hint}")
+        place, _ = next(_lines(data, source))
+        raise InputError(f"{place}: {counted(count, 'field')}; {needed}.{hint}")
     if reading.stop is not None:
         raise InputError(f"{source}: in {count} fields there is no mark, which stop={reading.stop!r} needs.")
     given = {f: int(name) if str(name).isdecimal() else name for f, name in reading.names.items()}
@@ -171,7 +174,15 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     if RANK in fields and "score" not in fields and not reading.without_scores:
         reading = replace(reading, order="rank")
     as_scores = replace(reading, columns=None, lower_is_better=False)
-    rows = Rows.concat([*trec.pieces(data, replace(layout, fields=tuple(fields), reading=as_scores))])
+    try:
+        rows = Rows.concat([*trec.pieces(data, replace(layout, fields=tuple(fields), reading=as_scores))])
+    except InputError:
+        (place, _), *others = lines = [*islice(_lines(data, source), _COMPARED)]
+        most = Counter(len(line) for _, line in lines).most_common(1)[0][0]
+        if others and most != count:  # the first line is another than the others
+            needed = f"{most} are needed, as in most lines"
+            raise InputError(f"{place}: {counted(count, 'field')}; {needed}.") from None
+        raise
     ranks, unscored = rows.ranks, np.full(len(rows), of_run and "score" not in fields)
     if is_open:
         if (are_ranks := _are_ranks(rows)) is None:
@@ -190,6 +201,12 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
         places = np.arange(len(rows)) if ranks is None else ranks
         rows = replace(rows, values=-places.astype(np.float64))
     yield rows.read(reading, ranks, unscored=unscored if unscored.any() else None) if of_run else rows
+
+
+def _lines(data: str | os.PathLike[str], source: str) -> Iterator[tuple[str, list[bytes]]]:
+    """The place and the fields of each line that is neither blank nor a comment."""
+    for place, line in numbered_lines(parts(data, source), source):
+        yield from ((place, fields) for fields in rows_in(line))
 
 
 def _are_ranks(rows: Rows) -> bool | None:
