@@ -231,3 +231,10 @@ def test_cov_is_spearman_over_ordered_pairs():
     assert found.to_pandas()["cov"].is_monotonic_decreasing
     constant = matrix_of(np.concatenate([matrix.values[:2], np.ones((1, 6, 8))]))
     assert meta.coverage(constant, ["m0", "m1"], None).cov[2] == 0  # m2 prefers no system
+
+
+def test_swap_rates_are_drawn_in_percent_at_the_edges_of_their_bins():
+    swaps = meta.swap_rates(random_matrix(3, M=2, S=6, T=12), width=0.1)
+    drawn = {line.get_label(): line.get_xydata() for line in swaps.plot().lines}
+    for name, rates in zip(swaps.measures, swaps.rates):
+        np.testing.assert_allclose(drawn[name], np.column_stack([0.1 * np.arange(len(rates)), 100 * rates]))
