@@ -151,7 +151,7 @@ class Words(argparse.Namespace):
                 f"{words[0]!r} is a measure where a run is needed: QRELS RUN ... MEASURE ..."
             )
         for place in range(1, len(words)):
-            if measures := _measures_in(words[place]):
+            if measures := measures_in(words[place]):
                 return words[:place], self.measures_of([*measures, *words[place + 1 :]])
         return words, self.measures_of([], default)
 
@@ -358,7 +358,7 @@ def runs_and_measures(default: str = "", about: str = RUNS) -> str:
     return f"qrels QRELS  {QRELS}\narguments {value}  {about}; {measures}\n= measures\n"
 
 
-def _measures_in(word: str) -> list[str | Measure]:
+def measures_in(word: str) -> list[str | Measure]:
     """The measures that a word names, or none where it is a run. Their parameters are not checked again."""
     try:
         return [*parse_measures(word)]

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 import numpy as np
 
-from ir_trunc._cli._arguments import OneLineParser, Words
+from ir_trunc._cli._arguments import OneLineParser, Words, measures_in
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._output.tables import table_text
 from ir_trunc._scoring._runs import by_file_name
@@ -71,10 +71,13 @@ LOG_OPTIONS = """
 
 
 def main(words: Sequence[str]) -> int:
-    """`ir_trunc answers LOG [LOG] MEASURE...`."""
+    """`ir_trunc answers LOG ... MEASURE ...`."""
     args = OneLineParser("answers", _ABOUT, _DECLARED + LOG_OPTIONS, _EPILOG).read(words)
     if args.delta is not None and args.risk is None:
         raise ParameterError("--delta needs --risk: the risk that the threshold promises.")
+    for word in args.words:
+        if not os.path.exists(word):
+            measures_in(word)  # an error for what is neither a measure nor a log
     if args.words and os.path.exists(args.words[0]):
         return _compare(args)
     measures = args.measures_of(args.words)

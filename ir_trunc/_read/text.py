@@ -386,7 +386,7 @@ def read_json(data: bytes, place: str) -> Any:
     try:
         decoder, names = _counting()
         content = decoder.decode(text)
-        return content if names[0] == text.count(_BEHIND_NAMES) else _CAREFUL.decode(text)
+        return content if _once_each(names[0], text, 0, len(text)) else _CAREFUL.decode(text)
     except RecursionError:
         raise InputError(f"{place} is nested too deeply to be read.") from None
     except ValueError as error:
@@ -442,9 +442,16 @@ def _counting() -> tuple[Any, list[int]]:
     return json.JSONDecoder(object_hook=count, parse_constant=_unknown), names
 
 
-# Pairs take three times the memory and the time of an object. They are made where a text has more of these
-# signs than names: one is there twice, or within a string, or blanks stand before a colon.
-_BEHIND_NAMES = '":'
+def _once_each(names: int, text: str, start: int, end: int) -> bool:
+    """Whether objects with so many names surely have each once; not where a text holds more of these signs.
+
+    Without a blank before any colon, each name of the text has the two signs `":` behind it.
+    """
+    return names == text.count('":', start, end) and not _BLANK_COLON.search(text, start, end)
+
+
+_BLANK_COLON = pattern(r"[ \t\n\r]:")
+# Pairs take three times the memory of an object, and are made where its names may not be distinct.
 _CAREFUL: Any = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_unknown)
 _OPENING, _COMMA, _COLON, _ENDS = (
     pattern(rf"[ \t\n\r]*{sign}[ \t\n\r]*") for sign in ("([{\\[])", ",", ":", "[}\\]]")
@@ -483,7 +490,7 @@ def _parts_of_text(data: bytes, source: str) -> Iterator[Any]:
     def value_at(start: int) -> tuple[Any, int]:
         count[0] = 0
         value, end = decoder.scan_once(text, start)
-        sure = count[0] == text.count(_BEHIND_NAMES, start, end)
+        sure = _once_each(count[0], text, start, end)
         return (value, end) if sure else _CAREFUL.scan_once(text, start)
 
     try:

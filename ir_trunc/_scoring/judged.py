@@ -274,8 +274,13 @@ def sample_for_people(
     possible = sorted(set(judge) - (set() if chosen is None else chosen.topics))
     if whole("n", n, 1) > len(possible):
         raise InputError(f"n={n}: there are {counted(len(possible), 'topic')} that people have not labelled.")
-    named = {"runs": runs or {}, "queries": queries or {}, "documents": documents or {}}
-    given = {name: mapping(name, value, f"{{name: {name[:-1]}}}") for name, value in named.items()}
+    named = {"runs": runs, "queries": queries, "documents": documents}
+    given = {
+        name: mapping(name, {} if value is None else value, f"{{name: {name[:-1]}}}")
+        for name, value in named.items()
+    }
+    if runs is not None and not given["runs"]:
+        raise InputError("runs={}: there is no run; without runs=, the sheet has what the judge labelled.")
     lists = [judge] if runs is None else [read_run(run).to_dict() for run in given["runs"].values()]
     rows = []
     for topic in sorted(random.choice(possible, n, replace=False).tolist()):

@@ -37,7 +37,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ir_trunc._core.errors import InputError, ParameterError
+from ir_trunc._core.errors import InputError, ParameterError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed, Several, generator, number, whole
 from ir_trunc._core.rankings import Floats, Ints
@@ -473,7 +473,9 @@ def split_tests(
     """
     size, rng = len(matrix.topics) // 2, generator(seed)
     if size < 2:
-        raise InputError(f"There are {len(matrix.topics)} topics: two halves for a test need at least four.")
+        there = "is" if len(matrix.topics) == 1 else "are"
+        topics = counted(len(matrix.topics), "topic")
+        raise InputError(f"There {there} {topics}: two halves for a test need at least four.")
     counts = []
     for _ in progress(range(repetitions), "split topics", "split"):
         drawn = np.array(matrix.topics)[rng.permutation(len(matrix.topics))]

@@ -147,6 +147,7 @@ def test_a_run_may_be_called_like_a_measure(folder, command):
     (["qrels", "in.run", "x/missing.run", "AP"], "x/missing.run"),
     (["qrels", "in.run", "missing.gz", "AP"], "no such file"),
     (["qrels", "in.run", "missing.run", "AP"], "neither a file nor a measure"),
+    (["answers", "qrels", "missing.jsonl", "c@1"], "'missing.jsonl' is neither a file nor a measure"),
     (["measures", "RBPT", "AP"], "AP"), (["measures", "--all"], "--all"), (["demo", "now"], "now"),
     (["qrels", "in.run", "AP", "--topics", "missing"], "no such file"),
     (["qrels", "in.run", "AP", "--topics", "runs"], "runs"),

@@ -6,6 +6,7 @@ import io
 import json
 import lzma
 import os
+import re
 import sys
 import tarfile
 import threading
@@ -432,3 +433,21 @@ def test_errors_of_the_file_system_are_errors_of_ir_trunc_and_of_the_system(tmp_
     with pytest.raises(IrTruncError) as caught:
         calc("AP", {"1": {"a": 1}}, tmp_path / "loop")
     assert isinstance(caught.value, OSError)
+
+
+INSIDE = [
+    '{"x": 1, "x": 2}',
+    '{"x:": ":", "x:": 1}',
+    '{"x" : 1, "x" : 2}',
+    '[{"y": {}}, {"\\":": "\\":", "\\":": 0}]',
+]
+
+
+@pytest.mark.parametrize("within", ["%s", '{"a": %s}', "[1, %s]", '[{"a": [":", %s]}]'])
+@pytest.mark.parametrize("text", INSIDE)
+def test_a_name_twice_is_found_whatever_colons_there_are(tmp_path, text, within):
+    (tmp_path / "my.json").write_text(within % text)
+    with pytest.raises(InputError, match=r"an object has the name .* twice"):
+        json_content(tmp_path / "my.json", "my.json")
+    (tmp_path / "my.json").write_text(once := within % re.sub(r'"([^"]*)"([^"]*)$', r'"\1 "\2', text))
+    assert json_content(tmp_path / "my.json", "my.json") == json.loads(once)
