@@ -449,7 +449,7 @@ def how_many(
             what = "a name, 'characters/4', a tokenizer with encode or a function of a document is needed"
             raise ParameterTypeError(f"cost={shown(cost)}: {what}.")
         column = cost if is_name else cost_of(cost, text_of, "")
-        options["columns"] = {**(options.get("columns") or {}), "cost": column}
+        options["columns"] = {**Reading(columns=options.get("columns")).names, "cost": column}
     rankings, people, agreement = _read(labels, retrieved, options, keep is None and unanswerable is None)
     _check_that_ids_match(rankings)
     bound, named = one_measure(measure), single_measure(measure)

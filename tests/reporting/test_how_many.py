@@ -559,3 +559,9 @@ def test_labels_without_a_relevant_document_are_refused():
 def test_what_is_wrong_is_refused(options, message):
     with pytest.raises(ParameterError, match=message):
         how_many(**{"labels": LABELS, "retrieved": RETRIEVED} | options)
+
+
+@pytest.mark.parametrize("columns", [0, "", [], pd.Series({"doc_id": "chunk"})])
+def test_columns_beside_a_cost_are_checked_as_elsewhere(columns):
+    with pytest.raises(ir_trunc.typing.ParameterTypeError, match=r"columns=.*a dict from fields to columns"):
+        how_many({"q": {"a": 1}}, {"q": {"a": 1.0}}, cost="tokens", columns=columns)
