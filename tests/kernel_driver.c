@@ -112,7 +112,7 @@ static bool read_as_qrels(char *text, size_t size)
     char *copy = malloc(kept ? kept : 1);
     memcpy(copy, text, kept);
     bool sure = lines_of_qrels(&qrels, (Text){copy, kept});
-    size_t all = ids_size(&qrels.docs);
+    size_t all = qrels.docs.size;
     int32_t *offsets = malloc((qrels.docs.count + 1) * sizeof *offsets);
     char *bytes = malloc(all ? all : 1);
     ids_in_one(&qrels.docs, offsets, bytes);

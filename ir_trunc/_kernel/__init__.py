@@ -9,6 +9,7 @@ is not used.
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any
 
 from ir_trunc._core.errors import warn
@@ -35,20 +36,20 @@ def _loaded() -> tuple[Any, str]:
     if setting == "0":
         return None, "IR_TRUNC_KERNEL=0 turns it off"
     has_sources = os.path.isdir(os.path.join(os.path.dirname(__file__), "core"))
+    compiled, why, cause = None, "", None
     try:
-        import ir_trunc._kernel._core as compiled
+        compiled = import_module("ir_trunc._kernel._core")
     except ImportError as error:
-        if setting == "required":
-            raise ImportError(f"IR_TRUNC_KERNEL=required: the kernel is not compiled ({error}).") from error
+        cause = error
         renewal = f"{BUILD} compiles it" if has_sources else "it needs CPython 3.11 or later and a C compiler"
-        return None, f"it was not compiled when ir_trunc was installed; {renewal}"
-    if has_sources:
+        why = f"it was not compiled when ir_trunc was installed; {renewal}"
+    if compiled and has_sources:
         from ir_trunc._kernel.build import fingerprint
 
         if getattr(compiled, "sources", None) != fingerprint():
-            outdated = f"it was compiled from other sources; {BUILD} compiles it anew"
-            if setting == "required":
-                raise ImportError(f"IR_TRUNC_KERNEL=required: the kernel is not used: {outdated}.")
-            warn(f"The kernel is not used: {outdated}. Runs are read in Python, more slowly.")
-            return None, outdated
-    return compiled, ""
+            why = f"it was compiled from other sources; {BUILD} compiles it anew"
+    if why and setting == "required":
+        raise ImportError(f"IR_TRUNC_KERNEL=required: the kernel is not used: {why}.") from cause
+    if why and compiled:
+        warn(f"The kernel is not used: {why}. Runs are read in Python, more slowly.")
+    return None if why else compiled, why

@@ -60,12 +60,10 @@ def compiled(folder: Path) -> Path | None:
     `IR_TRUNC_KERNEL=0` leaves it out, `required` raises what is wrong.
     """
     wanted = os.environ.get("IR_TRUNC_KERNEL", "")
-    why = (
-        "it is turned off"
-        if wanted == "0"
-        else f"this Python is not CPython >= {STABLE_SINCE[0]}.{STABLE_SINCE[1]} with a GIL"
-    )
-    if wanted != "0" and can_build():
+    why = "this Python is not CPython >= {}.{} with a GIL".format(*STABLE_SINCE)
+    if wanted == "0":
+        why = "it is turned off"
+    elif can_build():
         try:
             return compile_into(folder)
         except Exception as error:  # of a missing compiler, header or setuptools: they have no common type

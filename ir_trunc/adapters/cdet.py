@@ -83,6 +83,7 @@ RAGTIME1 = "ragtime1"
 _WITHOUT = ("2023-10-24", "2023-10-25", "2023-10-26")  # days that RAGTIME1 lacks
 _FAR = 366  # days between two neighbours of a collection, more than which are a mistake
 _MOST = 20_000_000  # lists that are scored
+_SIGNS = np.array(["·", "✕", "○", "●"])  # of a day: silence without news, false alarm, missed news, reported
 
 DaysLike = str | os.PathLike[str] | Mapping[str, str] | Iterable[str]
 """The days of a collection: `ragtime1`, a range `2024-01-01..2024-03-31`, dates, or {document: date}.
@@ -126,11 +127,9 @@ class ChangeScores(Result):
     @property
     def heading(self) -> str:
         """The convention, and how many lists are scored, and how many of them are nil."""
-        parts = []
-        for ranked, results in self.results.items():
-            nil = results[SILENT].nil
-            parts.append(f"{counted(len(nil), 'list')} of {ranked}, {nil.sum()} of them nil")
-        return f"{self.convention}. Change Detection: {'; '.join(parts)}"
+        nil = {ranked: results[SILENT].nil for ranked, results in self.results.items()}
+        lists = (f"{counted(len(of), 'list')} of {what}, {of.sum()} of them nil" for what, of in nil.items())
+        return f"{self.convention}. Change Detection: {'; '.join(lists)}"
 
     def to_pandas(self) -> pd.DataFrame:
         """The leaderboard: a row for each of documents and questions, and run.
@@ -143,19 +142,25 @@ class ChangeScores(Result):
 
     def _board(self, ranked: Ranked) -> pd.DataFrame:
         comparison, results = self.comparisons[ranked], self.results[ranked]
-        names, nil = [*comparison.systems, SILENT, PERFECT], results[SILENT].nil
-        means = np.array([list(results[name].aggregated.values()) for name in names])
-        news = np.full(means.shape, np.nan)
-        if not nil.all():
-            news = np.array([list(results[name].over(~nil).aggregated.values()) for name in names])
-        unknown = np.full((2, len(self.short)), np.nan)  # of silent and perfect, which are not runs
-        low, high = (np.vstack([of.T, unknown]) for of in (comparison.mean_low, comparison.mean_high))
+        names, nil = self._names(ranked), results[SILENT].nil
+        means, news = (
+            np.array([each.means() for each in of])
+            for of in zip(*((results[name], results[name].over(~nil)) for name in names))
+        )
+        bounds = comparison.mean_low, comparison.mean_high
+        low, high = (np.pad(of.T, [(0, 2), (0, 0)], constant_values=np.nan) for of in bounds)
         parts = {"": means, " low": low, " high": high, " skill": _skill(means), " with news": news}
-        columns: dict[str, Any] = {}
-        for at, measure in enumerate(self.short):
-            columns |= {f"{measure}{part}": values[:, at] for part, values in parts.items()}
+        columns: dict[str, Any] = {
+            f"{measure}{part}": values[:, at]
+            for at, measure in enumerate(self.short)
+            for part, values in parts.items()
+        }
         columns["right silence"] = [_right_silence(results[name], nil) for name in names]
         return pd.DataFrame(columns, pd.Index(names, name="run"))
+
+    def _names(self, ranked: Ranked) -> list[str]:
+        """The rows of a table: the runs, the best first, and the two systems that are none."""
+        return [*self.comparisons[ranked].systems, SILENT, PERFECT]
 
     def by(self, key: Literal["topic", "question", "day"]) -> pd.DataFrame:
         """Means for each topic, question or day, of each run: a column for each measure and for its skill.
@@ -172,19 +177,19 @@ class ChangeScores(Result):
         """
         one_of("key", key, KEYS["documents"])
         outer = KEYS["documents"][: KEYS["documents"].index(key) + 1]
-        skill = [f"{measure} skill" for measure in self.short]
+        columns = [*self.short, *(f"{measure} skill" for measure in self.short)]
         tables = []
         for ranked, results in self.results.items():
             if key not in KEYS[ranked]:
                 continue
-            names = (*self.comparisons[ranked].systems, SILENT, PERFECT)
+            names = self._names(ranked)
             means = [results[name].by(key) for name in names]
-            values = np.stack([table.to_numpy() for table in means])  # runs x groups x measures
             groups = means[0].index.to_frame(index=False).reindex(columns=list(outer), fill_value="")
-            cells = np.concatenate([values, _skill(values)], axis=2).transpose(1, 0, 2)
             table = groups.loc[groups.index.repeat(len(names))].reset_index(drop=True)
-            table[[*self.short, *skill]] = cells.reshape(len(table), -1)
-            tables.append(table.assign(ranked=ranked, run=[*names] * len(groups)))
+            values = np.stack(means)  # runs x groups x measures
+            cells = np.concatenate([values, _skill(values)], axis=2).swapaxes(0, 1)
+            table[columns] = cells.reshape(len(table), -1)
+            tables.append(table.assign(ranked=ranked, run=names * len(groups)))
         return pd.concat(tables).set_index(["ranked", *outer, "run"])
 
     def calendar(self, topic: str) -> pd.DataFrame:
@@ -201,15 +206,13 @@ class ChangeScores(Result):
             Of True and False, for `ir_trunc.plots.calendar`.
         """
         results = self.results["questions"]
-        keys = [tuple(key.split(SEPARATOR)) for key in results[SILENT].topics]
-        rows = [at for at, (name, _) in enumerate(keys) if name == text("topic", topic)]
-        if not rows:
+        keys = pd.MultiIndex.from_tuples([tuple(key.split(SEPARATOR)) for key in results[SILENT].topics])
+        if text("topic", topic) not in keys.levels[0]:
             raise InputError(f"topic {topic}: the topics have no topic {topic}.")
-        columns = {"news": ~results[SILENT].nil[rows]}
-        columns |= {
-            name: results[name].rankings.lengths[rows] > 0 for name in self.comparisons["questions"].systems
-        }
-        return pd.DataFrame(columns, pd.Index([keys[at][1] for at in rows], name=topic))
+        runs = self.comparisons["questions"].systems
+        reported = {name: results[name].rankings.lengths > 0 for name in runs}
+        table = pd.DataFrame({"news": ~results[SILENT].nil, **reported}, keys)
+        return table.loc[[topic]].droplevel(0).rename_axis(index=topic)
 
     def pairs(self) -> pd.DataFrame:
         """The tests by topic, a row for each of ranked, measure and pair of runs; see `Comparison.pairs`."""
@@ -249,27 +252,21 @@ class ChangeScores(Result):
             values = board.map(lambda value: Cell("-" if np.isnan(value) else f"{value:.{digits}f}"))
             kinds = (" skill", " with news", "right silence")
             more = [name for kind in kinds for name in map(str, board) if name.endswith(kind)]
-            blank = "  " if table.letters else ""
-            tables += [
-                replace(
-                    table,
-                    caption=f"{self.convention}. Lists of {ranked}: {table.caption}",
-                    letters=[*table.letters, *blank],
-                    rows=list(board.index),
-                    cells=[*table.cells, *values[list(self.short)].to_numpy()[-2:].tolist()],
-                    warnings=(),
-                ),
-                MarkedTable(
-                    f"Lists of {ranked}: skill, (mean - silent) / (perfect - silent); the mean over days with"
-                    " something to find; and the share of the other days on which the list is empty",
-                    letters=(),
-                    rows=list(board.index),
-                    columns=more,
-                    cells=values[more].to_numpy().tolist(),
-                    best="",
-                    notes=(),
-                ),
-            ]
+            rows = list(board.index)
+            scores = replace(
+                table,
+                caption=f"{self.convention}. Lists of {ranked}: {table.caption}",
+                letters=[*table.letters, *"  " * bool(table.letters)],
+                rows=rows,
+                cells=[*table.cells, *values[list(self.short)].to_numpy()[-2:].tolist()],
+                warnings=(),
+            )
+            caption = (
+                f"Lists of {ranked}: skill, (mean - silent) / (perfect - silent); the mean over days with"
+                " something to find; and the share of the other days on which the list is empty"
+            )
+            beside = MarkedTable(caption, (), rows, more, values[more].to_numpy().tolist(), best="", notes=())
+            tables += [scores, beside]
         return tables
 
     def _text(self, digits: int) -> str:
@@ -322,15 +319,11 @@ class ChangeScores(Result):
         from ir_trunc._reporting.report import template
 
         calendars = []
-        for topic in dict.fromkeys(
-            key.partition(SEPARATOR)[0] for key in self.results["questions"][SILENT].topics
-        ):
+        for topic in self.results["questions"][SILENT].by("topic").index:
             table = self.calendar(topic)
-            news = table["news"].to_numpy()
-            lines = [("news", "".join(np.where(news, "●", "·")))]
-            for name, reported in list(table.items())[1:]:
-                signs = np.where(news, np.where(reported, "●", "○"), np.where(reported, "✕", "·"))
-                lines.append((str(name), "".join(signs)))
+            news = table["news"].to_numpy(int)
+            lines = [(str(run), "".join(_SIGNS[2 * news + reported])) for run, reported in table.items()]
+            lines[0] = ("news", "".join(_SIGNS[3 * news]))
             calendars.append((topic, list(table.index), lines))
         page: str = template("change_detection.html")(
             title=text("title", title),
@@ -480,7 +473,7 @@ def universe(
     >>> cdet.universe({"t1": ["q1"]}, "2024-02-28..2024-03-01")
     ['t1/q1/2024-02-28', 't1/q1/2024-02-29', 't1/q1/2024-03-01']
     """
-    return _all_lists(ChangeCollection(_questions(topics), _read_days(days)[0]), what)
+    return _all_lists(_collection(topics, *_read_days(days)), what)
 
 
 def _all_lists(collection: ChangeCollection, ranked: Ranked) -> list[str]:
@@ -491,9 +484,8 @@ def _all_lists(collection: ChangeCollection, ranked: Ranked) -> list[str]:
     return [join_keys(*group, day) for group in groups for day in collection.days]
 
 
-def _collection(
-    asked: Mapping[str, Sequence[str]], days: Sequence[str], date_of: Mapping[str, str]
-) -> ChangeCollection:
+def _collection(topics: Any, days: Sequence[str], date_of: Mapping[str, str]) -> ChangeCollection:
+    asked = _questions(topics)
     if (lists := sum(map(len, asked.values())) * len(days)) > _MOST:
         raise InputError(f"days: {len(days):,} days are {lists:,} lists; at most {_MOST:,} can be scored.")
     return ChangeCollection(asked, days, date_of)
@@ -515,10 +507,9 @@ def _read_days(days: DaysLike) -> tuple[list[str], dict[str, str]]:
     """The days of the collection in their order, and those of its documents where they are given."""
     if isinstance(days, str) and days == RAGTIME1:
         return [day for day in _range("2021-08-01", "2024-07-31") if day not in _WITHOUT], {}
-    if isinstance(days, str) and (ends := re.fullmatch(r"([0-9-]+)\.\.([0-9-]+)", days)):
-        return _range(*(one_day(end, f"days {days}") for end in ends.groups())), {}
-    if isinstance(days, str) and re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", days):
-        days = [days]
+    if isinstance(days, str) and re.fullmatch(r"[0-9-]+\.\.[0-9-]+|[0-9]{4}-[0-9]{2}-[0-9]{2}", days):
+        first, _, last = days.partition("..")
+        return _range(*(one_day(end, f"days {days}") for end in (first, last or first))), {}
     if isinstance(days, (str, os.PathLike)):
         days = _days_of_file(days)
     if isinstance(days, Mapping):
@@ -600,12 +591,12 @@ def check_runs(
     >>> from ir_trunc.adapters import cdet
     >>> cdet.check_runs("topics.jsonl", "my.jsonl", days="2024-01-01..2024-03-31").valid  # doctest: +SKIP
     """
-    asked, paths = _questions(topics), by_file_name(runs)
-    of_docs, date_of = ([], {}) if docs is None else _read_days(docs)
+    paths = by_file_name(runs)
+    given = [_read_days(each) for each in (days, docs) if each is not None] or [_read_days(RAGTIME1)]
+    (chosen, _), (_, date_of) = given[0], given[-1]
     if docs is not None and not date_of:
         raise InputError("docs: lines 'document<TAB>date', or {document: date}, are needed.")
-    chosen, of_days = (of_docs or _read_days(RAGTIME1)[0], {}) if days is None else _read_days(days)
-    collection = _collection(asked, chosen, date_of or of_days)
+    collection = _collection(topics, chosen, date_of)
     read = {
         name: read_change_run(path, f"run {path}", collection, absent, True) for name, path in paths.items()
     }
@@ -613,9 +604,8 @@ def check_runs(
     for name, run in read.items():
         if run.tag and (other := owners.setdefault(run.tag, name)) != name:
             run.errors.append(f"run {paths[name]}, line 1: runtag {run.tag} is that of {other}, too.")
-    against = (
-        f"{counted(len(asked), 'topic')} and {counted(len(chosen), 'day')} ({chosen[0]} to {chosen[-1]})"
-    )
+    asked = f"{counted(len(collection.questions), 'topic')} and {counted(len(chosen), 'day')}"
+    against = f"{asked} ({chosen[0]} to {chosen[-1]})"
     return ChangeCheck(
         against,
         {name: run.errors for name, run in read.items()},
@@ -690,12 +680,12 @@ def score(
     """
     if measures is not None and terminal != "unit":
         raise ParameterError("terminal is for the track's measures: write it inside of your own.")
-    chosen_measures = MEASURES[terminal] if measures is None else measures
-    named = list(read_measures(chosen_measures))  # a wrong one is an error before anything is read
-    asked, paths = _questions(topics), by_file_name(runs)
+    # a wrong one is an error before anything is read
+    named = list(read_measures(MEASURES[terminal] if measures is None else measures))
+    paths = by_file_name(runs)
     chosen, date_of = ([], {}) if days is None else _read_days(days)
     documents = _gains(qrels, date_of)
-    collection = _collection(asked, chosen or _days_of(documents), date_of)
+    collection = _collection(topics, chosen or _days_of(documents), date_of)
     convention = CONVENTIONS[terminal] if measures is None else "Measures as named"
     if question_qrels is None:
         of_questions = _question_gains(documents)
@@ -710,10 +700,9 @@ def score(
     if absent != "error":
         convention += f"; dates that a run does not name are {'tied' if absent == 'tied' else 'silence'}"
     tests = {"baseline": baseline, "test": test, "correction": correction, "alpha": alpha}
-    results: dict[Ranked, dict[str, Results]] = {}
-    comparisons: dict[Ranked, Comparison] = {}
-    for ranked in KEYS:
-        judged = {key: grades[ranked].get(key, {}) for key in _all_lists(collection, ranked)}
+    results, comparisons = {}, {}
+    for ranked, gains in grades.items():
+        judged = {key: gains.get(key, {}) for key in _all_lists(collection, ranked)}
         returned = {tag: _lists(run, ranked, ties == "expected") for tag, run in valid.items()}
         in_ties = ranked == "questions" and ties == "expected"
         results[ranked], comparisons[ranked] = _compared(

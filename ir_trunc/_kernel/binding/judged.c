@@ -9,13 +9,12 @@ enum { TOPIC_OFFSETS, TOPICS, DOC_OFFSETS, DOCS, ODD_OFFSETS, ODDS, KEYS, GRADES
 typedef struct {
     Judged judged;
     Py_buffer views[VIEWS];
-    int held;
 } JudgedHere;
 
 static void free_judged(JudgedHere *here)
 {
     judged_free(&here->judged);
-    for (int at = 0; at < here->held; at++)
+    for (int at = 0; at < VIEWS; at++)
         PyBuffer_Release(&here->views[at]);
     PyMem_Free(here);
 }
@@ -29,14 +28,6 @@ const Judged *judged_in(PyObject *capsule)
 {
     JudgedHere *here = PyCapsule_GetPointer(capsule, JUDGED_NAME);
     return here ? &here->judged : NULL;
-}
-
-static bool hold(JudgedHere *here, PyObject *const *given)
-{
-    for (; here->held < VIEWS; here->held++)
-        if (PyObject_GetBuffer(given[here->held], &here->views[here->held], PyBUF_SIMPLE) < 0)
-            return false;
-    return true;
 }
 
 static bool make(JudgedHere *here, unsigned long long seed)
@@ -54,26 +45,22 @@ static bool make(JudgedHere *here, unsigned long long seed)
     return judged_make(&here->judged, judgments, seed);
 }
 
-PyDoc_STRVAR(judged_doc,
-             "judged(topic_offsets, topics, doc_offsets, docs, odd_offsets, odds, keys, grades, seed)\n"
-             "--\n\nThe judged documents of every topic, ready for any number of runs; None where the\n"
-             "buffers do not fit together.");
-
+/* judged(topic_offsets, topics, doc_offsets, docs, odd_offsets, odds, keys, grades, seed): the judged documents
+ * of every topic; None where the buffers do not fit together. */
 static PyObject *judged_of(PyObject *module, PyObject *args)
 {
-    PyObject *given[VIEWS];
     unsigned long long seed;
-    if (!PyArg_ParseTuple(args, "OOOOOOOOK", &given[0], &given[1], &given[2], &given[3], &given[4], &given[5],
-                          &given[6], &given[7], &seed))
-        return NULL;
     JudgedHere *here = PyMem_Calloc(1, sizeof *here);
     if (!here)
         return PyErr_NoMemory();
-    bool held = hold(here, given), made = held && make(here, seed);
+    Py_buffer *views = here->views;
+    bool held = PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*K", &views[0], &views[1], &views[2], &views[3],
+                                 &views[4], &views[5], &views[6], &views[7], &seed);
+    bool made = held && make(here, seed);
     PyObject *capsule = made ? PyCapsule_New(here, JUDGED_NAME, end_judged) : NULL;
     if (!capsule)
         free_judged(here);
     return capsule || !held || made ? capsule : Py_NewRef(Py_None);
 }
 
-PyMethodDef judged_functions[] = {{"judged", judged_of, METH_VARARGS, judged_doc}, {NULL, NULL, 0, NULL}};
+PyMethodDef judged_functions[] = {{"judged", judged_of, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};

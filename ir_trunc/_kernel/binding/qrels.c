@@ -14,7 +14,7 @@ static PyObject *column(const Bytes *bytes)
 static PyObject *texts(Ids *ids)
 {
     PyObject *offsets = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)((ids->count + 1) * sizeof(int32_t)));
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)ids_size(ids));
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)ids->size);
     if (offsets && bytes)
         ids_in_one(ids, (int32_t *)PyBytes_AsString(offsets), PyBytes_AsString(bytes));
     ids_free(ids);
@@ -25,21 +25,15 @@ static PyObject *texts(Ids *ids)
 static PyObject *qrels_read(Qrels *read, bool sure)
 {
     PyErr_Clear();
-    PyObject *all = Py_None;
-    if (sure)
-        all = Py_BuildValue("(NNNNN)", texts(&read->topics), texts(&read->docs), column(&read->topic),
-                            column(&read->doc), column(&read->grade));
-    else
-        Py_INCREF(all);
+    PyObject *all = sure ? Py_BuildValue("(NNNNN)", texts(&read->topics), texts(&read->docs),
+                                         column(&read->topic), column(&read->doc), column(&read->grade))
+                         : Py_NewRef(Py_None);
     qrels_free(read);
     return all;
 }
 
-PyDoc_STRVAR(qrels_doc,
-             "qrels_of_lines(lines, seed)\n--\n\n"
-             "Topics and documents, each as offsets and bytes; of each judgment their numbers and its\n"
-             "grade, as bytes. None where it is not sure what the lines mean.");
-
+/* qrels_of_lines(lines, seed): topics and documents, each as offsets and bytes; of each judgment their numbers
+ * and its grade, as bytes. None where it is not sure what the lines mean. */
 static PyObject *qrels_of_lines(PyObject *module, PyObject *args)
 {
     Py_buffer given;
@@ -82,9 +76,7 @@ static bool add_judgments(Qrels *read, Kept *ours, PyObject *judged)
     return true;
 }
 
-PyDoc_STRVAR(qrels_of_dicts_doc, "qrels_of_dicts({topic: {document: grade}}, seed)\n--\n\n"
-                                 "As qrels_of_lines; topics without documents are left out.");
-
+/* qrels_of_dicts({topic: {document: grade}}, seed): as qrels_of_lines; topics without documents are left out. */
 static PyObject *qrels_of_dicts(PyObject *module, PyObject *args)
 {
     PyObject *judged;
@@ -98,10 +90,8 @@ static PyObject *qrels_of_dicts(PyObject *module, PyObject *args)
     return all;
 }
 
-PyDoc_STRVAR(qrels_of_tuples_doc,
-             "qrels_of_tuples([item, ...], type, size, topic, doc, relevance, seed)\n--\n\n"
-             "As qrels_of_lines; for the places of the fields see tuples.");
-
+/* qrels_of_tuples([item, ...], type, size, topic, doc, relevance, seed): as qrels_of_lines; for the places of
+ * the fields see tuples. */
 static PyObject *qrels_of_tuples(PyObject *module, PyObject *args)
 {
     PyObject *item;
@@ -122,39 +112,33 @@ static PyObject *qrels_of_tuples(PyObject *module, PyObject *args)
     return found;
 }
 
-PyDoc_STRVAR(qrels_of_columns_doc,
-             "qrels_of_columns(topic_of, topic_offsets, topics, doc_offsets, docs, grades, seed)\n--\n\n"
-             "As qrels_of_lines, of rows in columns; see columns.");
-
+/* qrels_of_columns(topic_of, topic_offsets, topics, doc_offsets, docs, grades, seed): as qrels_of_lines, of rows
+ * in columns; see columns. */
 static PyObject *qrels_of_columns(PyObject *module, PyObject *args)
 {
-    Py_buffer topic_of, topic_offsets, topic_bytes, doc_offsets, doc_bytes, grades;
+    Columns rows;
+    Py_buffer *held = rows.held;
+    Text topic, doc;
     Qrels read = {0};
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*K", &topic_of, &topic_offsets, &topic_bytes, &doc_offsets,
-                          &doc_bytes, &grades, &read.seed))
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*K", &held[0], &held[1], &held[2], &held[3], &held[4], &held[5],
+                          &read.seed))
         return NULL;
-    Texts topics = texts_in(&topic_offsets, &topic_bytes), docs = texts_in(&doc_offsets, &doc_bytes);
-    bool sure = fit(&topic_offsets, &topic_bytes) && fit(&doc_offsets, &doc_bytes) &&
-                (size_t)topic_of.len == docs.count * sizeof(int32_t) &&
-                (size_t)grades.len == docs.count * sizeof(int64_t);
+    const int64_t *grades = held[5].buf;
+    bool sure = columns_fit(&rows);
     Py_BEGIN_ALLOW_THREADS
-    for (size_t at = 0; sure && at < docs.count; at++) {
-        int32_t of = ((const int32_t *)topic_of.buf)[at];
-        sure = of >= 0 && (size_t)of < topics.count && text_is_utf8(text_of(&docs, at)) &&
-               text_is_utf8(text_of(&topics, (size_t)of)) &&
-               qrels_add(&read, text_of(&topics, (size_t)of), text_of(&docs, at),
-                         (double)((const int64_t *)grades.buf)[at]);
+    for (size_t at = 0; sure && at < rows.docs.count; at++) {
+        doc = text_of(&rows.docs, at);
+        sure = topic_of(&rows, at, &topic) && text_is_utf8(doc) &&
+               qrels_add(&read, topic, doc, (double)grades[at]);
     }
     Py_END_ALLOW_THREADS
     PyObject *found = qrels_read(&read, sure);
-    Py_buffer *held[] = {&topic_of, &topic_offsets, &topic_bytes, &doc_offsets, &doc_bytes, &grades};
-    for (size_t at = 0; at < sizeof held / sizeof *held; at++)
-        PyBuffer_Release(held[at]);
+    columns_end(&rows);
     return found;
 }
 
-PyMethodDef qrels_functions[] = {{"qrels_of_lines", qrels_of_lines, METH_VARARGS, qrels_doc},
-                                 {"qrels_of_dicts", qrels_of_dicts, METH_VARARGS, qrels_of_dicts_doc},
-                                 {"qrels_of_tuples", qrels_of_tuples, METH_VARARGS, qrels_of_tuples_doc},
-                                 {"qrels_of_columns", qrels_of_columns, METH_VARARGS, qrels_of_columns_doc},
+PyMethodDef qrels_functions[] = {{"qrels_of_lines", qrels_of_lines, METH_VARARGS, NULL},
+                                 {"qrels_of_dicts", qrels_of_dicts, METH_VARARGS, NULL},
+                                 {"qrels_of_tuples", qrels_of_tuples, METH_VARARGS, NULL},
+                                 {"qrels_of_columns", qrels_of_columns, METH_VARARGS, NULL},
                                  {NULL, NULL, 0, NULL}};

@@ -13,6 +13,13 @@ typedef struct {
     Kept kept;
 } ListsHere;
 
+/* For PyArg_ParseTuple: what `begin` returned, or an error. */
+static int lists_in(PyObject *capsule, void *to)
+{
+    *(ListsHere **)to = PyCapsule_GetPointer(capsule, LISTS_NAME);
+    return *(ListsHere **)to != NULL;
+}
+
 static void end_lists(PyObject *capsule)
 {
     ListsHere *here = PyCapsule_GetPointer(capsule, LISTS_NAME);
@@ -22,9 +29,8 @@ static void end_lists(PyObject *capsule)
     PyMem_Free(here);
 }
 
-PyDoc_STRVAR(begin_doc, "begin(judged, order, lower_is_better, keep_scores)\n--\n\n"
-                        "The lists of one run, none so far. order: 0 score, 1 score64, 2 rank, 3 file.");
-
+/* begin(judged, order, lower_is_better, keep_scores): the lists of one run, none so far. order: 0 score,
+ * 1 score64, 2 rank, 3 file. */
 static PyObject *begin(PyObject *module, PyObject *args)
 {
     PyObject *judged;
@@ -49,24 +55,21 @@ static PyObject *begin(PyObject *module, PyObject *args)
     return capsule;
 }
 
-PyDoc_STRVAR(lines_doc,
-             "lines(lists, block)\n--\n\nAdd lines of a file; False where it is not sure what they mean.");
-
+/* lines(lists, block): adds lines of a file; False where it is not sure what they mean. So do the next four. */
 static PyObject *lines(PyObject *module, PyObject *args)
 {
-    PyObject *lists;
+    ListsHere *here;
     Py_buffer block;
-    if (!PyArg_ParseTuple(args, "Oy*", &lists, &block))
+    if (!PyArg_ParseTuple(args, "O&y*", lists_in, &here, &block))
         return NULL;
-    ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
     bool sure = false;
-    if (here && block.len <= MOST_BYTES) {
+    if (block.len <= MOST_BYTES) {
         Py_BEGIN_ALLOW_THREADS
         sure = lines_of_run(&here->lists, (Text){block.buf, (size_t)block.len});
         Py_END_ALLOW_THREADS
     }
     PyBuffer_Release(&block);
-    return here ? PyBool_FromLong(sure) : NULL;
+    return PyBool_FromLong(sure);
 }
 
 /* Lists complete: nobody needs the bytes of their ids any more. */
@@ -102,17 +105,13 @@ static PyObject *answer(bool sure)
     return PyBool_FromLong(sure);
 }
 
-PyDoc_STRVAR(dicts_doc, "dicts(lists, {topic: {document: score}}, floats)\n--\n\n"
-                        "Add the lists of a dict; False where it is not sure what they mean.");
-
+/* dicts(lists, {topic: {document: score}}, floats) */
 static PyObject *dicts(PyObject *module, PyObject *args)
 {
-    PyObject *lists, *run, *floats, *topic, *docs;
+    ListsHere *here;
+    PyObject *run, *floats, *topic, *docs;
     Py_ssize_t at = 0;
-    if (!PyArg_ParseTuple(args, "OOO", &lists, &run, &floats))
-        return NULL;
-    ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
-    if (!here)
+    if (!PyArg_ParseTuple(args, "O&OO", lists_in, &here, &run, &floats))
         return NULL;
     if (!PyDict_Check(run))
         return answer(false);
@@ -150,47 +149,31 @@ static bool add_row(ListsHere *here, PyObject *own, PyObject *doc, PyObject *val
            lists_add(&here->lists, id, score, 0);
 }
 
-static bool add_tuple(ListsHere *here, const Tuples *tuples, PyObject *item, PyObject *floats,
-                      PyObject **topic)
-{
-    return add_row(here, PyTuple_GetItem(item, tuples->topic), PyTuple_GetItem(item, tuples->doc),
-                   PyTuple_GetItem(item, tuples->value), floats, topic);
-}
-
-PyDoc_STRVAR(tuples_doc,
-             "tuples(lists, [item, ...], type, size, topic, doc, score, floats)\n--\n\n"
-             "Add tuples of one type and size, with the places of their fields; False where it is not\n"
-             "sure what they mean.");
-
+/* tuples(lists, [item, ...], type, size, topic, doc, score, floats): tuples of one type and size, with the places
+ * of their fields. */
 static PyObject *tuples(PyObject *module, PyObject *args)
 {
-    PyObject *lists, *floats, *item, *topic = NULL;
+    ListsHere *here;
+    PyObject *floats, *item, *topic = NULL;
     Tuples all;
-    if (!PyArg_ParseTuple(args, "OO!O!nnnnO", &lists, &PyList_Type, &all.items, &PyType_Type, &all.type,
-                          &all.size, &all.topic, &all.doc, &all.value, &floats))
+    if (!PyArg_ParseTuple(args, "O&O!O!nnnnO", lists_in, &here, &PyList_Type, &all.items, &PyType_Type,
+                          &all.type, &all.size, &all.topic, &all.doc, &all.value, &floats))
         return NULL;
-    ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
-    if (!here)
-        return NULL;
-    if (!sound(&all))
-        return answer(false);
-    for (Py_ssize_t at = 0, count = PyList_Size(all.items); at < count; at++)
-        if (!(item = tuple_at(&all, at)) || !add_tuple(here, &all, item, floats, &topic))
-            return answer(false);
-    return answer(lists_complete(&here->lists) && let_go(here));
+    bool sure = sound(&all);
+    for (Py_ssize_t at = 0, count = PyList_Size(all.items); at < count && sure; at++)
+        sure = (item = tuple_at(&all, at)) &&
+               add_row(here, PyTuple_GetItem(item, all.topic), PyTuple_GetItem(item, all.doc),
+                       PyTuple_GetItem(item, all.value), floats, &topic);
+    return answer(sure && lists_complete(&here->lists) && let_go(here));
 }
 
-PyDoc_STRVAR(objects_doc, "objects(lists, [topic, ...], [doc, ...], [score, ...], floats)\n--\n\n"
-                          "Add rows of objects; False where it is not sure what they mean.");
-
+/* objects(lists, [topic, ...], [doc, ...], [score, ...], floats): a row for each place. */
 static PyObject *objects(PyObject *module, PyObject *args)
 {
-    PyObject *lists, *topics, *docs, *scores, *floats, *topic = NULL;
-    if (!PyArg_ParseTuple(args, "OO!O!O!O", &lists, &PyList_Type, &topics, &PyList_Type, &docs, &PyList_Type,
-                          &scores, &floats))
-        return NULL;
-    ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
-    if (!here)
+    ListsHere *here;
+    PyObject *topics, *docs, *scores, *floats, *topic = NULL;
+    if (!PyArg_ParseTuple(args, "O&O!O!O!O", lists_in, &here, &PyList_Type, &topics, &PyList_Type, &docs,
+                          &PyList_Type, &scores, &floats))
         return NULL;
     Py_ssize_t count = PyList_Size(topics);
     bool sure = PyList_Size(docs) == count && PyList_Size(scores) == count;
@@ -200,60 +183,35 @@ static PyObject *objects(PyObject *module, PyObject *args)
     return answer(sure && lists_complete(&here->lists) && let_go(here));
 }
 
-/* Of every row the number of its topic's text, the document's text, and the score. */
-typedef struct {
-    const int32_t *topic_of;
-    Texts topics, docs;
-    const double *scores;
-} Columns;
-
-static bool next_topic(Lists *lists, const Columns *rows, int32_t topic)
-{
-    if (topic < 0 || (size_t)topic >= rows->topics.count)
-        return false;
-    Text name = text_of(&rows->topics, (size_t)topic);
-    return text_is_utf8(name) && lists_topic(lists, name);
-}
-
 static bool add_columns(Lists *lists, const Columns *rows)
 {
+    const double *scores = rows->held[5].buf;
     for (size_t at = 0; at < rows->docs.count; at++) {
-        int32_t topic = rows->topic_of[at];
-        double score = rows->scores[at];
-        if ((!at || topic != rows->topic_of[at - 1]) && !next_topic(lists, rows, topic))
+        Text topic, id = text_of(&rows->docs, at);
+        bool goes_on = at && topic_number(rows, at) == topic_number(rows, at - 1);
+        if (!goes_on && !(topic_of(rows, at, &topic) && lists_topic(lists, topic)))
             return false;
-        Text id = text_of(&rows->docs, at);
-        if (score - score != 0 || !text_is_utf8(id) || !lists_add(lists, id, score, 0))
+        if (scores[at] - scores[at] != 0 || !text_is_utf8(id) || !lists_add(lists, id, scores[at], 0))
             return false;
     }
     return lists_complete(lists);
 }
 
-PyDoc_STRVAR(columns_doc, "columns(lists, topic_of, topic_offsets, topics, doc_offsets, docs, scores)\n--\n\n"
-                          "Add the lists of rows in columns; False where it is not sure what they mean.");
-
+/* columns(lists, topic_of, topic_offsets, topics, doc_offsets, docs, scores): see Columns. */
 static PyObject *columns(PyObject *module, PyObject *args)
 {
-    PyObject *lists;
-    Py_buffer topic_of, topic_offsets, topics, doc_offsets, docs, scores;
-    if (!PyArg_ParseTuple(args, "Oy*y*y*y*y*y*", &lists, &topic_of, &topic_offsets, &topics, &doc_offsets,
-                          &docs, &scores))
+    ListsHere *here;
+    Columns rows;
+    Py_buffer *held = rows.held;
+    if (!PyArg_ParseTuple(args, "O&y*y*y*y*y*y*", lists_in, &here, &held[0], &held[1], &held[2], &held[3],
+                          &held[4], &held[5]))
         return NULL;
-    ListsHere *here = PyCapsule_GetPointer(lists, LISTS_NAME);
-    Columns rows = {topic_of.buf, texts_in(&topic_offsets, &topics), texts_in(&doc_offsets, &docs),
-                    scores.buf};
-    bool sure = here && fit(&topic_offsets, &topics) && fit(&doc_offsets, &docs) &&
-                (size_t)topic_of.len == rows.docs.count * sizeof(int32_t) &&
-                (size_t)scores.len == rows.docs.count * sizeof(double);
-    if (sure) {
-        Py_BEGIN_ALLOW_THREADS
-        sure = add_columns(&here->lists, &rows);
-        Py_END_ALLOW_THREADS
-    }
-    Py_buffer *held[] = {&topic_of, &topic_offsets, &topics, &doc_offsets, &docs, &scores};
-    for (size_t at = 0; at < sizeof held / sizeof *held; at++)
-        PyBuffer_Release(held[at]);
-    return here ? PyBool_FromLong(sure) : NULL;
+    bool sure = columns_fit(&rows);
+    Py_BEGIN_ALLOW_THREADS
+    sure = sure && add_columns(&here->lists, &rows);
+    Py_END_ALLOW_THREADS
+    columns_end(&rows);
+    return PyBool_FromLong(sure);
 }
 
 /* The first ignored topic by its bytes. */
@@ -268,23 +226,18 @@ static PyObject *first_ignored(const Ids *ignored)
     return PyUnicode_DecodeUTF8(first.at, (Py_ssize_t)first.size, "strict");
 }
 
-PyDoc_STRVAR(found_doc,
-             "found(lists, all)\n--\n\n"
-             "Lists in the order of the qrels' topics, with the empty ones where all is true: topics,\n"
-             "lengths, offsets of judged documents, their ranks, their grades, starts in the scores; the\n"
-             "scores that were kept; first scores; rows, lists of several documents, tied ones, those with\n"
-             "scores that differ but have the same key, ignored topics, and the first of these.");
-
+/* found(lists, all): lists in the order of the qrels' topics, with the empty ones where all is true: topics,
+ * lengths, offsets of judged documents, their ranks, their grades, starts in the scores; the scores that were
+ * kept; first scores; rows, lists of several documents, tied ones, those with scores that differ but have the
+ * same key, ignored topics, and the first of these. */
 enum { TOPIC, LENGTH, OFFSET, RANK, GRADE, START, FIRST, COLUMNS };
 
 static PyObject *found(PyObject *module, PyObject *args)
 {
-    PyObject *capsule, *columns[COLUMNS];
+    ListsHere *here;
+    PyObject *columns[COLUMNS];
     int all;
-    if (!PyArg_ParseTuple(args, "Op", &capsule, &all))
-        return NULL;
-    ListsHere *here = PyCapsule_GetPointer(capsule, LISTS_NAME);
-    if (!here)
+    if (!PyArg_ParseTuple(args, "O&p", lists_in, &here, &all))
         return NULL;
     const Lists *lists = &here->lists;
     size_t count = lists_count(lists, all), judged = lists_judged(lists);
@@ -310,11 +263,11 @@ static PyObject *found(PyObject *module, PyObject *args)
                          (long long)of_run->rounded, (Py_ssize_t)lists->ignored.count, first_ignored(&lists->ignored));
 }
 
-PyMethodDef run_functions[] = {{"begin", begin, METH_VARARGS, begin_doc},
-                               {"lines", lines, METH_VARARGS, lines_doc},
-                               {"dicts", dicts, METH_VARARGS, dicts_doc},
-                               {"tuples", tuples, METH_VARARGS, tuples_doc},
-                               {"objects", objects, METH_VARARGS, objects_doc},
-                               {"columns", columns, METH_VARARGS, columns_doc},
-                               {"found", found, METH_VARARGS, found_doc},
+PyMethodDef run_functions[] = {{"begin", begin, METH_VARARGS, NULL},
+                               {"lines", lines, METH_VARARGS, NULL},
+                               {"dicts", dicts, METH_VARARGS, NULL},
+                               {"tuples", tuples, METH_VARARGS, NULL},
+                               {"objects", objects, METH_VARARGS, NULL},
+                               {"columns", columns, METH_VARARGS, NULL},
+                               {"found", found, METH_VARARGS, NULL},
                                {NULL, NULL, 0, NULL}};

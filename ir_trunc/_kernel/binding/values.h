@@ -55,6 +55,45 @@ static inline bool fit(const Py_buffer *offsets, const Py_buffer *bytes)
     return true;
 }
 
+/* Rows in columns: of every row the number of its topic's text, the document's text, and a value of 8 bytes.
+ * held: topic_of, offsets and bytes of topics, offsets and bytes of documents, values. */
+typedef struct {
+    Py_buffer held[6];
+    Texts topics, docs;
+} Columns;
+
+/* Whether the columns that were parsed fit together. */
+static inline bool columns_fit(Columns *rows)
+{
+    const Py_buffer *held = rows->held;
+    rows->topics = texts_in(&held[1], &held[2]);
+    rows->docs = texts_in(&held[3], &held[4]);
+    return fit(&held[1], &held[2]) && fit(&held[3], &held[4]) &&
+           (size_t)held[0].len == rows->docs.count * sizeof(int32_t) &&
+           (size_t)held[5].len == rows->docs.count * sizeof(int64_t);
+}
+
+static inline int32_t topic_number(const Columns *rows, size_t at)
+{
+    return ((const int32_t *)rows->held[0].buf)[at];
+}
+
+/* The topic of a row; false where there is none of its number. */
+static inline bool topic_of(const Columns *rows, size_t at, Text *topic)
+{
+    int32_t number = topic_number(rows, at);
+    if (number < 0 || (size_t)number >= rows->topics.count)
+        return false;
+    *topic = text_of(&rows->topics, (size_t)number);
+    return text_is_utf8(*topic);
+}
+
+static inline void columns_end(Columns *rows)
+{
+    for (size_t at = 0; at < sizeof rows->held / sizeof *rows->held; at++)
+        PyBuffer_Release(&rows->held[at]);
+}
+
 static inline bool is_exactly(PyObject *object, PyTypeObject *type)
 {
     return Py_TYPE(object) == type;

@@ -30,24 +30,25 @@ static bool widen(Ids *ids)
     return true;
 }
 
-Added ids_add(Ids *ids, Text text, uint32_t hash)
+int64_t ids_add(Ids *ids, Text text, uint32_t hash)
 {
     if (4 * ids->count >= 3 * ids->width && !widen(ids))
-        return IDS_FAILED;
+        return -1;
     size_t at = hash & (ids->width - 1);
     for (int probes = 0; ids->slots[at].entry; probes++, at = (at + 1) & (ids->width - 1)) {
         if (probes == MOST_PROBES)
-            return IDS_FAILED;
+            return -1;
         if (ids->slots[at].hash == hash && text_equal(ids->texts[ids->slots[at].entry - 1], text))
-            return IDS_KNOWN;
+            return ids->slots[at].entry - 1;
     }
     void *texts = ids->texts;
     if (ids->count >= INT32_MAX || !memory_for(&texts, &ids->texts_room, ids->count + 1, sizeof text))
-        return IDS_FAILED;
+        return -1;
     ids->texts = texts;
     ids->texts[ids->count++] = text;
+    ids->size += text.size;
     ids->slots[at] = (Slot){hash, (uint32_t)ids->count};
-    return IDS_NEW;
+    return ids->slots[at].entry - 1;
 }
 
 int64_t ids_find(const Ids *ids, Text text, uint32_t hash)

@@ -24,7 +24,7 @@ static bool name_topics(Judged *judged)
     const Texts *topics = &judged->judgments.topics;
     for (size_t at = 0; at < topics->count; at++) {
         Text topic = text_of(topics, at);
-        if (ids_add(&judged->topics, topic, text_hash(topic, judged->seed)) != IDS_NEW)
+        if (ids_add(&judged->topics, topic, text_hash(topic, judged->seed)) != (int64_t)at)
             return false;
     }
     return true;

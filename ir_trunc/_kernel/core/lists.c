@@ -19,11 +19,12 @@ static bool ignored_topic(Lists *lists, Text name, uint32_t hash)
         return false;
     if (name.size)
         memcpy(copy, name.at, name.size);
-    if (ids_add(&lists->ignored, (Text){copy, name.size}, hash) != IDS_NEW) {
+    int64_t number = (int64_t)lists->ignored.count;
+    if (ids_add(&lists->ignored, (Text){copy, name.size}, hash) != number) {
         free(copy);
         return false;
     }
-    lists->topic = (int64_t)(lists->judged->judgments.topics.count + lists->ignored.count - 1);
+    lists->topic = (int64_t)lists->judged->judgments.topics.count + number;
     return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,66 +72,36 @@ static bool read_decimal(Text text, Decimal *decimal)
 }
 
 #ifdef __SIZEOF_INT128__
-static int leading_zeros(uint64_t word)
-{
-    int zeros = 0;
-    for (int step = 32; step; step /= 2)
-        if (!(word >> (64 - step))) {
-            zeros += step;
-            word <<= step;
-        }
-    return zeros;
-}
-
 /* digits / 10^places: at least 63 bits of the quotient, and whether anything is left; a double has fewer. */
 static double divided(uint64_t digits, int places)
 {
     uint64_t divisor = 1;
     for (int at = 0; at < places; at++)
         divisor *= 5;
-    int shift = leading_zeros(divisor) - leading_zeros(digits) - 63 - places;
-    unsigned __int128 numerator = (unsigned __int128)(digits << leading_zeros(digits)) << 63;
-    divisor <<= leading_zeros(divisor);
+    int zeros = __builtin_clzll(digits), of_divisor = __builtin_clzll(divisor);
+    unsigned __int128 numerator = (unsigned __int128)(digits << zeros) << 63;
+    divisor <<= of_divisor;
     uint64_t quotient = (uint64_t)(numerator / divisor);
-    return ldexp((double)(quotient | (numerator % divisor != 0)), shift);
+    return ldexp((double)(quotient | (numerator % divisor != 0)), of_divisor - zeros - 63 - places);
 }
 #endif
 
 /* By the C library, from digits without a decimal point, which looks different from country to country. */
-static double by_library(Text text)
+static double by_library(Text text, int exponent)
 {
     char digits[2 * LONGEST];
     size_t size = 0;
-    int places = 0, exponent = 0;
-    bool behind = false;
-    for (size_t at = 0; at < text.size; at++) {
-        if (text.at[at] == '.') {
-            behind = true;
-        } else if (text.at[at] == 'e' || text.at[at] == 'E') {
-            for (size_t sign = at + 1; sign < text.size; sign++)
-                if (is_digit(text.at[sign]))
-                    exponent = exponent * 10 + (text.at[sign] - '0');
-            exponent = text.at[at + 1] == '-' ? -exponent : exponent;
-            break;
-        } else if (is_digit(text.at[at])) {
+    for (size_t at = 0; at < text.size && text.at[at] != 'e' && text.at[at] != 'E'; at++)
+        if (is_digit(text.at[at]))
             digits[size++] = text.at[at];
-            places += behind;
-        }
-    }
-    exponent -= places;
-    digits[size++] = 'e';
-    digits[size++] = exponent < 0 ? '-' : '+';
-    exponent = abs(exponent);
-    for (int power = 10000; power; power /= 10)
-        digits[size++] = (char)('0' + exponent / power % 10);
-    digits[size] = '\0';
+    snprintf(digits + size, sizeof digits - size, "e%d", exponent);
     return strtod(digits, NULL);
 }
 
 static double size_of(const Decimal *decimal, Text text)
 {
     if (decimal->count > MOST_DIGITS)
-        return by_library(text);
+        return by_library(text, decimal->exponent);
     if (!decimal->digits)
         return 0.0;
 #if FLT_EVAL_METHOD == 0
@@ -144,7 +115,7 @@ static double size_of(const Decimal *decimal, Text text)
     if (decimal->exponent < 0 && decimal->exponent >= -EXACT_FIVES)
         return divided(decimal->digits, -decimal->exponent);
 #endif
-    return by_library(text);
+    return by_library(text, decimal->exponent);
 }
 
 #if FIRST_BYTE_IS_LOWEST && FLT_EVAL_METHOD == 0

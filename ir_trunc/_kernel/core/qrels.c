@@ -4,23 +4,12 @@
 
 static const double HIGHEST_GRADE = INT32_MAX;
 
-/* The number of an id, which is new or known; what is new must fit among offsets of 32 bits. */
-static bool number_id(Qrels *qrels, Ids *ids, Text id, int32_t *number)
+/* The number of an id, which is new or known; all must fit among offsets of 32 bits. */
+static bool number_id(const Qrels *qrels, Ids *ids, Text id, int32_t *number)
 {
-    uint32_t hash = text_hash(id, qrels->seed);
-    switch (ids_add(ids, id, hash)) {
-    case IDS_NEW:
-        *number = (int32_t)ids->count - 1;
-        if (id.size > INT32_MAX - qrels->size)
-            return false;
-        qrels->size += id.size;
-        return true;
-    case IDS_KNOWN:
-        *number = (int32_t)ids_find(ids, id, hash);
-        return true;
-    default:
-        return false;
-    }
+    int64_t place = ids_add(ids, id, text_hash(id, qrels->seed));
+    *number = (int32_t)place;
+    return place >= 0 && ids->size <= INT32_MAX;
 }
 
 static bool add_number(Bytes *column, int32_t number)
@@ -47,14 +36,6 @@ bool qrels_add(Qrels *qrels, Text topic, Text doc, double grade)
         return false;
     return add_number(&qrels->topic, of_topic) && add_number(&qrels->doc, of_doc) &&
            add_number(&qrels->grade, (int32_t)grade);
-}
-
-size_t ids_size(const Ids *ids)
-{
-    size_t size = 0;
-    for (size_t at = 0; at < ids->count; at++)
-        size += ids->texts[at].size;
-    return size;
 }
 
 void ids_in_one(const Ids *ids, int32_t *offsets, char *bytes)

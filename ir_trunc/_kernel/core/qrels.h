@@ -5,19 +5,15 @@
 #include "ids.h"
 
 /* topics, docs: ids in the order of their coming, whose bytes are the caller's. topic, doc, grade: of each
- * judgment (int32). size: of all ids in bytes. */
+ * judgment (int32). */
 typedef struct {
     Ids topics, docs;
     Bytes topic, doc, grade;
     uint64_t seed;
-    size_t size;
 } Qrels;
 
 /* False where it is not sure what a judgment means, or memory ends. Ids must be UTF-8. */
 bool qrels_add(Qrels *qrels, Text topic, Text doc, double grade);
-
-/* How many bytes all ids have. */
-size_t ids_size(const Ids *ids);
 
 /* Ids one after the other, and where each begins and the last ends, as Arrow keeps them: `offsets` has room for
  * one more than there are, `bytes` for all. */
