@@ -142,7 +142,7 @@ def _parser(group: str, procedures: Sequence[ProcedureDefinition], kind: type | 
         _filled(first.summary, *notes),
         epilog=_filled(f"source: {sources}"),
     )
-    if kind is None and "runs" not in first.inputs:
+    if kind is None and "qrels" not in first.inputs:
         types = first.inputs.get("measures", ())
         optional = type(None) in types or not first.inputs or first.measures
         many = "*" if optional else "+" if types else ""
@@ -283,7 +283,7 @@ def _data(
     runs, measures = args.runs_and_measures(first.measures)
     if kind is None:
         reading = args.scoring if hasattr(args, "topics") else args.reading
-        return {list: measures, "qrels": args.qrels, "runs": runs, "reading": reading}
+        return {list: measures, "qrels": args.qrels, "runs": runs, "run": runs, "reading": reading}
     return {PooledRuns: pooled_runs(args.qrels, runs, args.nil, **args.reading), list: measures}
 
 
@@ -296,16 +296,15 @@ def _inputs(
     for name, kinds in procedure.inputs.items():
         plain = tuple(kind for kind in kinds if get_origin(kind) is None and isinstance(kind, type))
         fitting = [value for kind, value in data.items() if kind in plain]
-        if name in data:
-            inputs[name] = data[name]
-        elif fitting:
+        if fitting:
             inputs[name] = fitting[0]
             derived += [({name: result}, result) for result in results if isinstance(result, plain)]
-        elif data.get(list):
-            first, *others = data[list]
-            if name == "measure" and others:
-                raise ParameterError(f"{procedure.command} is of one measure; {1 + len(others)} are given.")
-            inputs[name] = first if name == "measure" else data[list]
+        elif value := data.get(name, data.get(list)):
+            if name in ("measure", "run"):
+                if len(value) > 1:
+                    raise ParameterError(f"{procedure.command} is of one {name}; {len(value)} are given.")
+                (value,) = value
+            inputs[name] = value
     yield inputs | data.get("reading", {}), None
     yield from derived
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ir_trunc._cli._arguments import QRELS, OneLineParser, runs_and_measures
+from ir_trunc._cli._arguments import OneLineParser, runs_and_measures
 from ir_trunc._cli._procedures import CSV_OUTPUT, run_command, write_csv_table
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.parameters import Param, Text
@@ -24,6 +24,7 @@ STUDIES = [
         study.agreement, f"{_SOURCE}, section 4.3, table 2", measures=study.TRUNCATED, further=[_FULL]
     ),
     ProcedureDefinition.of(study.example, f"{_SOURCE}, section 3.3, figure 1", measures=study.EXAMPLE),
+    ProcedureDefinition.of(study.searches, "ours: where a list should end, asked of searches"),
 ]
 _POLICIES = ["Greedy", "ScoreThreshold", "LargestGap", "Oracle"]
 
@@ -52,26 +53,7 @@ def _policies(words: Sequence[str], about: str) -> None:
     write_csv_table(args, table)
 
 
-_OF_SEARCHES = f"""
-qrels QRELS  {QRELS}
-run RUN  the list of each search for a question
-measure MEASURE  by which the union of the searches is scored
-= levels
---keys KEYS  the keys of the question and of the search: question/search (the default), or spans without
---folds N  parts of the questions (default 5)
---seed N  seed of the random parts (default 0)
-{CSV_OUTPUT}"""
-
-
-def _searches(words: Sequence[str], about: str) -> None:
-    args = OneLineParser("study searches", about, _OF_SEARCHES).read(words)
-    check_outputs([args.output], [args.qrels, args.run])
-    table = study.searches(args.measure, args.qrels, args.run, **args.of(("keys", "folds", "seed")))
-    write_csv_table(args, table.reset_index())
-
-
 WRITTEN_OUT = {
     "policies": (_policies, "Policies fitted on some topics and judged on the others."),
-    "searches": (_searches, "What each further search for a question adds, and when to stop."),
 }
 """The commands that are no study, with their descriptions."""

@@ -141,6 +141,8 @@ class Universe:
         there are; empty and 0 where there is none.
     sequence : mapping, optional
         With searches='sequence', for each topic what each of its searches showed, as ranks in the union.
+    top_scores : mapping, optional
+        With searches='sequence', the highest score of each search, -inf where it showed nothing.
     """
 
     topics: int = 0
@@ -161,6 +163,7 @@ class Universe:
     searches: str = ""
     several: int = 0
     sequence: Mapping[str, tuple[list[int], ...]] | None = None
+    top_scores: Mapping[str, tuple[float, ...]] | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:

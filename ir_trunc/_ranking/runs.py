@@ -401,7 +401,8 @@ class Builder:
         if reading.columns:
             universe = replace(universe, score=str(reading.columns.get("score", "")))
         if said := self.searched:
-            universe = replace(universe, searches=said.searches, several=said.several, sequence=said.sequence)
+            names = ("searches", "several", "sequence", "top_scores")
+            universe = replace(universe, **{name: getattr(said, name) for name in names})
         fields: dict[str, Any] = {"universe": universe}
         if len(self.pieces) == 1 and self.pieces[0].judgments is qrels.judgments_with_nil:
             rankings = self.pieces[0]

@@ -9,20 +9,12 @@ from typing import cast
 import numpy as np
 
 from ir_trunc._core.errors import InputError, shown, warn
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.universe import Keys, Universe
 from ir_trunc._ranking.ranked_rows import Notes, RankedRows
 from ir_trunc._read.arrow import strings
 from ir_trunc._read.reading import SEARCH
 from ir_trunc._read.rows import Rows, encoded
-
-
-def searches_of(rows: Rows) -> dict[str, str]:
-    """The id of each search, in their order, with its question; also of those that returned nothing."""
-    named, keys = rows.named_topics(), cast(Keys, rows.reading.nesting)
-    names = dict.fromkeys(rows.universe if {*named} <= {*rows.universe} else (*named, *rows.universe))
-    if not rows.traced:
-        keys.split(names, rows.source)
-    return {name: name.rpartition(keys.separator)[0] for name in names}
 
 
 def by_question(rows: Rows) -> tuple[Rows, Notes]:
@@ -33,25 +25,23 @@ def by_question(rows: Rows) -> tuple[Rows, Notes]:
         raise InputError(f"{rows.source}: searches={how!r}: nothing tells its searches apart; {needed}.")
     if how == "sequence" and reading.withheld is not None:
         raise InputError(f"{rows.source}: searches='sequence' takes no withheld=: leave one out.")
-    asked = searches_of(rows)
-    names, last = [*asked], {question: name for name, question in asked.items()}
+    named, keys = rows.named_topics(), cast(Keys, reading.nesting)
+    # Those that returned nothing are in the universe alone; where it has them all, it has their order.
+    ids = dict.fromkeys(rows.universe if {*named} <= {*rows.universe} else (*named, *rows.universe))
+    if not rows.traced:
+        keys.split(ids, rows.source)
+    asked = np.array([name.rpartition(keys.separator)[0] for name in ids], object)
     plain = replace(reading, keys=None, searches=None, withheld=None)
-    each = RankedRows.of(replace(rows, reading=plain), strings(names))
+    each = RankedRows.of(replace(rows, reading=plain), strings([*ids]))
     each.notes.known = False  # which topics the qrels have is seen later
-    ranks: dict[str, dict[str, int]] = {question: {} for question in last}
-    listed: dict[str, list[int]] = {name: [] for name in names}
-    keep = []
-    for row, (search, doc) in enumerate(zip(each.topic.tolist(), each.rows.docs.to_pylist())):
-        name = names[search]
-        known = ranks[asked[name]]
-        if name == last[asked[name]] if how == "last" else doc not in known:
-            keep.append(row)
-        listed[name].append(known.setdefault(doc, len(known) + 1))
-    kept = each.rows.take(np.array(keep, np.int64))
-    topics = encoded(strings([asked[name] for name in kept.topics.to_pylist()]))
+    docs = pd.DataFrame({"question": asked[each.topic], "doc": each.rows.docs.to_pylist()})
+    is_new, is_last = ~docs.duplicated(), ~pd.Series(asked).duplicated(keep="last").to_numpy()
+    keep = np.flatnonzero(is_last[each.topic] if how == "last" else is_new)
+    topics, numbers = encoded(strings(asked[each.topic[keep]].tolist())), Counter(asked.tolist())
     reading = replace(reading, keys=reading.of_questions, searches=None, stop=None)
-    kept = replace(kept, topics=topics, universe=(*last,), hidden=None, lines_of=None, reading=reading)
-    several = [question for question, number in Counter(asked.values()).items() if number > 1]
+    kept = each.rows.take(keep)
+    kept = replace(kept, topics=topics, universe=(*numbers,), hidden=None, lines_of=None, reading=reading)
+    several = [question for question, number in numbers.items() if number > 1]
     if not several:
         return kept, each.notes
     if how != "last":
@@ -59,10 +49,16 @@ def by_question(rows: Rows) -> tuple[Rows, Notes]:
         if kept.unscored is not None:
             places = -np.arange(len(kept), dtype=np.float64)
             kept = replace(kept, unscored=np.ones(len(kept), bool), values=places)
-    sequence: dict[str, tuple[list[int], ...]] = {}
-    for name, question in asked.items():
-        sequence[question] = (*sequence.get(question, ()), listed[name])
-    told = Universe(searches=how, several=len(several), sequence=sequence if how == "sequence" else None)
-    other = "" if rows.reading.searches else "; searches='last' takes the last search alone"
-    warn(f"{rows.source}: {told.searched} (for example {shown(several[0])}){other}.")
-    return replace(kept, searched=told), each.notes
+    said = Universe(searches=how, several=len(several))
+    if how == "sequence":
+        ranks = is_new.groupby(docs["question"]).cumsum()
+        ranks = ranks.groupby([docs["question"], docs["doc"]]).transform("first").to_numpy()
+        bounds = zip(each.starts.tolist(), (each.starts + each.lengths).tolist())
+        of_searches = pd.DataFrame({"sequence": [ranks[slice(*of)].tolist() for of in bounds]})
+        of_searches["top_scores"] = pd.Series(each.rows.values).groupby(each.topic).max()
+        of_searches = of_searches.fillna({"top_scores": -np.inf})
+        said = replace(said, **of_searches.groupby(asked).agg(tuple).to_dict())
+    if rows.reading.searches is None:
+        example = f"(for example {shown(several[0])}); searches='last' takes the last search alone"
+        warn(f"{rows.source}: {said.searched} {example}, searches='union' confirms.")
+    return replace(kept, searched=said), each.notes

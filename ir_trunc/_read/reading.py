@@ -159,7 +159,7 @@ class Reading:
         'union' (the default): one search after the other, each document at its first place. 'last': the last
         search alone, which may be empty. 'sequence': the union, of which `sDCG` and `nsDCG` know the place of
         each document in its search. Searches are in the order of their first rows, spans in that of their
-        start. Judgments are of questions. A warning counts the questions with several searches.
+        start. Judgments are of questions. By default a warning counts the questions with several searches.
     withheld : dict, path, 'same id' or None
         Documents that leave the lists and the judgments of a topic before ranks are given, with a warning
         that counts them: `{topic: ids}`, a file of judgments or of lines 'topic document', or 'same id' for

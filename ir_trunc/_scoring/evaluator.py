@@ -452,7 +452,7 @@ def calc(
     searches : {'union', 'last', 'sequence'}, optional
         What the list of a question is that was searched for several times, where spans or an innermost key
         "search" tell: the union of its searches (the default), its last search, or the union of which `sDCG`
-        and `nsDCG` know the searches; see `Reading`. Judgments are of questions. A warning counts them.
+        and `nsDCG` know the searches; see `Reading`. Judgments are of questions.
     withheld : dict, path or 'same id', optional
         Documents that leave lists and judgments before ranks are given: `{topic: ids}`, a file of judgments
         or of lines 'topic document', or 'same id' for the document that has the id of its topic. A warning

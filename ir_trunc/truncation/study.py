@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -23,27 +23,25 @@ from ir_measures import Measure
 
 from ir_trunc._core.curve import bin_name, bin_of
 from ir_trunc._core.deprecation import outdated
-from ir_trunc._core.errors import InputError, ParameterError, noted, shown
+from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Flag, Seed, Whole, checked
 from ir_trunc._core.rankings import Ints, Rankings
-from ir_trunc._core.universe import Keys
+from ir_trunc._core.universe import Universe
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import RankedRows
-from ir_trunc._ranking.runs import RunLike, read_once, read_run
-from ir_trunc._ranking.searches import searches_of
+from ir_trunc._ranking.runs import RunLike, rank, read_once, read_run, source_of
 from ir_trunc._read.arrow import occurs, pa, pc, strings
 from ir_trunc._read.readers.topics import read_topics
-from ir_trunc._read.reading import RUN, HowRead, KeysLike, Reading, Unpack
-from ir_trunc._read.registry import read_rows
+from ir_trunc._read.reading import SEARCH, HowRead, Unpack
 from ir_trunc._scoring._runs import RunsLike, each_run
 from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, written
 from ir_trunc._scoring.results import Result, Results, as_table
 from ir_trunc.measures.declaration import lower_is_better
-from ir_trunc.truncation._fitting import one_measure, single_measure
+from ir_trunc.truncation._fitting import curve_of
 from ir_trunc.truncation._validation import topic_folds
 
 __all__ = [
@@ -348,12 +346,12 @@ def cuts(
 @checked
 def searches(
     measure: str | Measure,
-    qrels: QrelsLike,
+    qrels: QrelsLike | None,
     run: RunLike,
-    keys: KeysLike = ("question", "search"),
     *,
     folds: Annotated[int, Whole("parts of the questions", 2)] = 5,
     seed: Seed = 0,
+    **options: Unpack[Options],
 ) -> pd.DataFrame:
     """What each further search for a question adds to the union of its searches, and when to stop.
 
@@ -364,13 +362,13 @@ def searches(
     ----------
     measure : str or Measure
         A measure that scores each list by itself.
-    qrels : QrelsLike
-        Judgments by question.
+    qrels, topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, searches, withheld
+        As for `ir_trunc.calc`; `searches` is 'sequence' here. Judgments are of questions.
     run : RunLike
-        The list of each search, with two keys, or spans, which need none. Searches are in the order of their
-        first rows, those of spans in that of their start; an empty search counts.
+        The list of each search: spans, or lists with keys. An empty search counts.
     keys : tuple of str or str
-        The keys of the question and of the search, see `Reading`.
+        The keys of a list, ("question", "search") by default; the innermost is called "search".
     folds, seed : int
         Of the cross-validation of the policy, which stops after the first search whose top score reaches a
         level: parts of the questions, and the seed of their random assignment.
@@ -385,64 +383,48 @@ def searches(
     Raises
     ------
     InputError
-        Where no question has several searches, or there are fewer questions than folds.
+        Where no question has several searches, or nothing tells them apart.
     ParameterError
-        For a measure of the whole run, and for other than two keys.
+        For a measure of the whole run, and for more folds than questions.
 
     Examples
     --------
     >>> from ir_trunc.truncation import study
     >>> qrels = {"q": {"b": 1}, "r": {"a": 1}}
     >>> run = {"q/1": {"a": 0.2}, "q/2": {"b": 0.9}, "r/1": {"a": 0.8}, "r/2": {"c": 0.3}}
-    >>> study.searches("RBPT", qrels, run, "question/search", folds=2)["score"].round(2).tolist()
+    >>> study.searches("RBPT", qrels, run, folds=2)["score"].round(2).tolist()
     [0.5, 0.82, 0.9, 0.82]
     """
-    if len(Keys.of(keys).names) != 2:
-        raise ParameterError(f"keys={shown(keys)}: the keys of the question and of its search are needed.")
-    rows = read_rows(run, replace(RUN, reading=Reading(keys=keys)))
-    lists: dict[str, list[dict[str, float]]] = {}
-    found = rows.to_dict()
-    for name, question in searches_of(rows).items():
-        ranked = sorted(found.get(name, {}).items(), key=lambda item: -item[1])
-        lists.setdefault(question, []).append(dict(ranked))
-    most = max(map(len, lists.values()), default=0)
-    if most < 2 or len(lists) < folds:
-        raise InputError(
-            f"{rows.source}: {len(lists)} questions have at most {most} searches; two searches, and {folds}"
-            " questions (folds=), are needed."
-        )
-    bound, evaluator, scored = one_measure(measure), Evaluator(measure, qrels), []
-    if bound.definition.scope == "run":
-        raise ParameterError(
-            f"{single_measure(measure)} looks at all lists of a run: a search has no gain by it."
-        )
-    for stop in range(1, most + 1):
-        unions = {q: [*dict.fromkeys(doc for of in some[:stop] for doc in of)] for q, some in lists.items()}
-        with noted(issued=stop == 1):  # each union says the same
-            scored.append(evaluator.calc(unions))
-    table, questions = np.array([results.values[0] for results in scored]), scored[0].topics
-    each = [lists.get(question, []) for question in questions]
-    tops = np.full((most, len(each)), np.inf)  # of a search; the last one is reached by every level
-    for place, of_question in enumerate(each):
-        for search, docs in enumerate(of_question[: most - 1]):
-            tops[search, place] = max(docs.values(), default=-np.inf)
-    policy, topics = np.zeros(len(each), np.int64), np.arange(len(each))
-    for part in topic_folds(len(each), folds, seed):
+    reading: Any = {"keys": ("question", SEARCH), **options, "searches": "sequence"}
+    rankings = rank(qrels, run, **reading)
+    curve, universe = curve_of(measure, rankings), rankings.universe or Universe()
+    shown, tops_of = universe.sequence or {}, universe.top_scores or {}
+    numbers = np.array([len(shown.get(topic, ())) for topic in rankings.topics])
+    most, topics = int(numbers.max(initial=0)), np.arange(len(numbers))
+    if most < 2:
+        raise InputError(f"{source_of(run)}: no question has several searches.")
+    depths, tops = np.zeros((most, len(topics)), np.int64), np.full((most, len(topics)), np.inf)
+    for place, topic in enumerate(rankings.topics):
+        for search, ranks in enumerate(shown.get(topic, ())):
+            depths[search:, place] = max([depths[search, place], *ranks])
+            tops[search, place] = tops_of[topic][search]
+    tops[-1] = np.inf  # every level is reached by the last search
+    table = curve.values[curve.offsets[:-1] + np.minimum(depths, np.diff(curve.offsets) - 1)]
+    policy = np.zeros(len(topics), np.int64)
+    for part in topic_folds(len(topics), folds, seed):
         others = np.setdiff1d(topics, part)
         stops = [(tops >= level).argmax(axis=0) for level in np.unique(tops[:, others])]
         best = int(np.argmax([table[stop[others], others].mean() for stop in stops]))
         policy[part] = stops[best][part]
-    fixed = [np.full(len(each), search) for search in range(most)]
-    places = [*fixed, table.argmax(axis=0), policy]
+    places = [*np.arange(most)[:, None], table.argmax(axis=0), policy]
     means = np.array([table[place, topics].mean() for place in places])
-    numbers = np.array([len(of_question) for of_question in each])
     columns = {
         "score": means,
         "gain": np.append(np.diff(means[:most], prepend=np.nan), means[most:] - means[most - 1]),
         "searches": [np.minimum(place + 1, numbers).mean() for place in places],
     }
     names = [*(f"after {search + 1}" for search in range(most)), "oracle", "top score"]
-    return as_table(pd.DataFrame(columns, index=pd.Index(names, name="stop")))
+    return as_table(columns, index=pd.Index(names, name="stop"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

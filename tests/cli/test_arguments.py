@@ -233,7 +233,7 @@ LEVELS = ("--levels", "S=3,A=2,B=1,none=0")
     "truncate {} in.run nDCG --policy Greedy", "meta stability {} runs nDCG",
     "meta matrix {} runs nDCG -o matrix", "meta pools {} runs nDCG", "study cuts {} runs nDCG",
     "study policies {} in.run nDCG --policy Greedy --folds 3",
-    "study searches {} in.run nDCG --keys topic/query --folds 2",
+    "study searches {} in.run nDCG --keys topic/search --folds 2",
 ])  # fmt: skip
 def test_levels_that_are_words_are_the_grades_that_the_option_gives(folder, command, words):
     """Sakai 2004, section 2.2: S is worth 3, A 2 and B 1."""
