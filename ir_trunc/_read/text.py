@@ -16,7 +16,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -30,14 +30,13 @@ BLOCK = 1 << 21
 
 LONGEST_LINE = 1 << 20  # bytes: a file without line ends is refused before it fills the memory
 LONGEST_DOCUMENT = 1 << 30  # bytes, decompressed, of files that are read at once: see `most_bytes`
-MOST_MEMORY = 12  # how many times its own size a JSON text may take in memory beyond that; see `_Weight`
+MOST_MEMORY = 12  # how many times its own size a JSON text may take in memory beyond that; see `_weight`
 MOST_PACKING = 100  # how many times its own size a file may unpack to beyond that; TREC files reach 20
 
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _GZIP_FAULTS: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
-_NEXT_OBJECT = pattern(rb"(?m)(?<=^\})\s+(?=\{)")  # between objects of JSON that take several lines each
 _PACKED = 1 << 20  # bytes that are decompressed at once
 _TAIL = 1 << 16  # bytes at the end of a block, where its last topic is searched first
 
@@ -50,13 +49,27 @@ def most_bytes() -> int:
     return int(text) if text else LONGEST_DOCUMENT
 
 
+def _check_size(size: int, usual: int, more: str, why: str) -> None:
+    """InputError about a size that is beyond the usual one and the limit, in words: what is more, and why."""
+    if size > usual and size > (most := most_bytes()):
+        raise InputError(f"{more} than {most:,} bytes{why}. IR_TRUNC_MAX_BYTES={4 * most} raises the limit.")
+
+
 def check_unpacked(size: int, packed: int, source: str) -> None:
     """InputError where a file unpacks to more than it could hold of a run or of judgments."""
-    if size > MOST_PACKING * packed and size > (most := most_bytes()):
-        raise InputError(
-            f"{source} unpacks to more than {most:,} bytes, over {MOST_PACKING} times its own size: hardly"
-            f" a run or qrels. IR_TRUNC_MAX_BYTES={4 * most} raises the limit."
-        )
+    why = f", over {MOST_PACKING} times its own size: hardly a run or qrels"
+    _check_size(size, MOST_PACKING * packed, f"{source} unpacks to more", why)
+
+
+def _check_weight(weight: int, size: int, source: str) -> None:
+    """InputError where JSON texts of this size take a memory that is out of proportion."""
+    why = f" as objects and lists, over {MOST_MEMORY} times its text: hardly a run or qrels"
+    _check_size(weight, MOST_MEMORY * size, f"{source} takes more", why)
+
+
+def _weight(text: str) -> int:
+    """About the memory of a JSON text as objects: one that holds nothing takes 20 times its text."""
+    return 200 * text.count("{") + 64 * text.count("[") + 8 * text.count(",")
 
 
 # Python reads more texts as numbers: 1_000, and the digits of all scripts.
@@ -121,18 +134,14 @@ def parts(
     path: str | os.PathLike[str], source: str, document: bytes | tuple[bytes, ...] = ()
 ) -> Iterator[bytes]:
     """The bytes of a text file in parts, checked; lines of what begins as `document` may be long."""
-    most, size, number, rest = most_bytes(), 0, 1, b""  # number, rest: of the line that has not ended yet
+    size, number, rest = 0, 1, b""  # number, rest: of the line that has not ended yet
     with _opened(path, source) as stream:
         mark = stream.read(len(BYTE_ORDER_MARK))
         part = mark.removeprefix(BYTE_ORDER_MARK) + stream.read(BLOCK)
         is_document = part.lstrip().startswith(document)
         while part:
             size += len(part)
-            if size > most:
-                raise InputError(
-                    f"{source} is larger than {most:,} bytes, which is the most that is read at once."
-                    f" IR_TRUNC_MAX_BYTES={4 * most} raises the limit."
-                )
+            _check_size(size, 0, f"{source} is larger", ", which is the most that is read at once")
             lines = part if is_document else rest + part
             try:
                 check_zeros(lines)
@@ -149,22 +158,20 @@ def parts(
 
 def numbered_lines(data: Iterable[bytes], source: str) -> Iterator[tuple[str, bytes]]:
     """The lines that are not blank, each with its name in messages. data: parts of a text."""
-    number, unended = 0, list[bytes]()
+    for number, line in enumerate(_lines(data), 1):
+        if not line.isspace():
+            yield f"{source}, line {number}", line.rstrip(b"\r\n")
 
-    def named(lines: list[bytes]) -> Iterator[tuple[str, bytes]]:
-        nonlocal number
-        for line in lines:
-            number += 1
-            if not line.isspace():
-                yield f"{source}, line {number}", line.rstrip(b"\r\n")
 
+def _lines(data: Iterable[bytes]) -> Iterator[bytes]:
+    unended = list[bytes]()
     for part in data:
         unended.append(part)
         if line_ends(part):  # the last line may go on, as \r may with \n
             *lines, last = b"".join(unended).splitlines(keepends=True)
             unended = [last]
-            yield from named(lines)
-    yield from named(b"".join(unended).splitlines(keepends=True))
+            yield from lines
+    yield from b"".join(unended).splitlines(keepends=True)
 
 
 def decoded(data: bytes, what: str) -> str:
@@ -190,35 +197,33 @@ def blocks(path: str | os.PathLike[str], source: str) -> Iterator[memoryview]:
     Each block is there until the next one is asked for, which takes its memory. Raises BadLineError, counted
     from the end of the last block, before it reads on in search of a line's or a topic's end.
     """
-    with _opened(path, source) as stream:
-        yield from _blocks(stream)
-
-
-def _blocks(stream: io.BufferedReader) -> Iterator[memoryview]:
-    rest: bytes | memoryview = stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK)
     memory = np.empty(0, np.uint8)
-    while True:
-        size = len(rest) + max(len(rest), BLOCK)
-        if size > len(memory):
-            memory = np.empty(2 * size, np.uint8)  # with room for the rest of another block
-        view = memory.data[:size]
-        view[: len(rest)] = rest
-        end = len(rest) + stream.readinto(view[len(rest) :])
-        _check_lengths(view[:end])
-        if end < len(view):
-            break
-        if bytes(view[:1]).isspace() and bytes(view).isspace():
-            # White space may be left behind, but a newline that follows belongs to the same line end.
-            cut = len(view) - (view[-1] == ord("\r"))
-        else:
-            cut = _start_of_last_group(view)
-        rest = view[cut:]
-        if cut:
-            yield view[:cut]
-        else:
-            check_zeros(view)
-    if end:
-        yield view[:end]
+    with _opened(path, source) as stream:
+        rest: bytes | memoryview = stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK)
+        while True:
+            left = len(rest)
+            size = left + max(left, BLOCK)
+            if size > len(memory):
+                memory = np.empty(size + BLOCK, np.uint8)  # with room for the rest of another block
+            view = memory.data[:size]
+            view[:left] = rest
+            rest = b""  # lets a smaller memory go, before this one is filled
+            end = left + stream.readinto(view[left:])
+            _check_lengths(view[:end])
+            if end < size:
+                break
+            if bytes(view[:1]).isspace() and bytes(view).isspace():
+                # White space may be left behind, but a newline that follows belongs to the same line end.
+                cut = size - (view[-1] == ord("\r"))
+            else:
+                cut = _start_of_last_group(view)
+            rest = view[cut:]
+            if cut:
+                yield view[:cut]
+            else:
+                check_zeros(view)
+        if end:
+            yield view[:end]
 
 
 def _start_of_last_group(view: memoryview) -> int:
@@ -261,8 +266,9 @@ def _opened(path: str | os.PathLike[str], source: str) -> Iterator[io.BufferedRe
         # A pipe may give less than asked for, and cannot be asked again.
         raw = file if len(start) > 2 else cast(io.BufferedReader, io.BufferedReader(io.BytesIO(file.read())))
         start = raw.peek()
-        if other := _other_kind(start):
-            raise InputError(f"{source} is {other}; a text file is needed, plain (UTF-8) or gzipped.")
+        for at, signs, kind in _OTHER_KINDS:
+            if start.startswith(signs, at):
+                raise InputError(f"{source} is {kind}; a text file is needed, plain (UTF-8) or gzipped.")
         if os.fspath(path).endswith(".gz") and start and not start.startswith(GZIP_MAGIC):
             raise InputError(f"{source} is not a gzip file, although its name ends in .gz.")
         before = os.fstat(file.fileno())
@@ -274,23 +280,16 @@ def _opened(path: str | os.PathLike[str], source: str) -> Iterator[io.BufferedRe
             raise InputError(f"{source} was changed while it was read: read it again once it is complete.")
 
 
-_OTHER_KINDS = {
-    b"\xfd7zXZ\x00": "compressed by xz",
-    b"\x28\xb5\x2f\xfd": "compressed by zstd",
-    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
-    b"PK\x03\x04": "a zip archive",
-    b"\xff\xfe": "text in UTF-16",
-    b"\xfe\xff": "text in UTF-16",
-}
-
-
-def _other_kind(start: bytes) -> str:
-    """What a file is by its first bytes, in words, where it is of another kind."""
-    if start[:3] == b"BZh" and start[4:10] == b"1AY&SY":
-        return "compressed by bzip2"
-    if start[257:262] == b"ustar":
-        return "a tar archive"
-    return next((kind for magic, kind in _OTHER_KINDS.items() if start.startswith(magic)), "")
+_OTHER_KINDS = (  # with signs and where they stand
+    (0, b"\xfd7zXZ\x00", "compressed by xz"),
+    (0, b"\x28\xb5\x2f\xfd", "compressed by zstd"),
+    (4, b"1AY&SY", "compressed by bzip2"),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (0, b"PK\x03\x04", "a zip archive"),
+    (257, b"ustar", "a tar archive"),
+    (0, b"\xff\xfe", "text in UTF-16"),
+    (0, b"\xfe\xff", "text in UTF-16"),
+)
 
 
 @contextmanager
@@ -298,15 +297,12 @@ def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader
     if not raw.peek(2).startswith(GZIP_MAGIC):
         yield raw
         return
-    faults = _GZIP_FAULTS
-    unpacker: Callable[..., Any] = zlib.decompressobj
+    packer: Any = zlib
     with suppress(ImportError):  # isal is twice as fast
-        from isal import isal_zlib
-
-        faults, unpacker = (*faults, cast(type[Exception], isal_zlib.error)), isal_zlib.decompressobj
+        from isal import isal_zlib as packer
     try:
-        yield io.BufferedReader(_Members(raw, unpacker, source))
-    except faults as error:
+        yield io.BufferedReader(_Members(raw, packer.decompressobj, source))
+    except (*_GZIP_FAULTS, packer.error) as error:
         fault = _error_of_gzip(raw, error)
         what = "ends in the middle: the gzip file is truncated"
         problem = what if isinstance(fault, EOFError) else f"cannot be decompressed: {fault}"
@@ -363,59 +359,26 @@ def _error_of_gzip(raw: io.BufferedReader, error: Exception) -> Exception:
     return error
 
 
-class _Weight:
-    """About the memory that JSON texts take as objects; InputError where it is out of proportion."""
+class _Decoder(json.JSONDecoder):
+    """Refuses NaN, infinity, and an object that has a name twice."""
 
-    def __init__(self, source: str):
-        self._source, self._size, self._memory = source, 0, 0
+    def __init__(self) -> None:
+        self._names = names = [0]  # how many the objects of a value have
 
-    def add(self, text: bytes) -> None:
-        """An object or a list that holds nothing takes 20 times the bytes of its text."""
-        self._size += len(text)
-        self._memory += 200 * text.count(b"{") + 64 * text.count(b"[") + 8 * text.count(b",")
-        if self._memory > MOST_MEMORY * self._size and self._memory > (most := most_bytes()):
-            what = f"takes more than {most:,} bytes as objects and lists, over {MOST_MEMORY} times its text"
-            remedy = f"IR_TRUNC_MAX_BYTES={4 * most} raises the limit"
-            raise InputError(f"{self._source} {what}: hardly a run or qrels. {remedy}.")
+        def count(content: dict[str, Any]) -> dict[str, Any]:
+            names[0] += len(content)
+            return content
 
+        super().__init__(object_hook=count, parse_constant=_unknown)
 
-def read_json(data: bytes, place: str) -> Any:
-    """The content of a JSON text, without a name twice, NaN and infinity. place: its name in messages."""
-    _Weight(place).add(data)
-    text = decoded(data, f"{place} is")
-    try:
-        decoder, names = _counting()
-        content = decoder.decode(text)
-        return content if _once_each(names[0], text, 0, len(text)) else _CAREFUL.decode(text)
-    except RecursionError:
-        raise InputError(f"{place} is nested too deeply to be read.") from None
-    except ValueError as error:
-        long = "int_max_str_digits" in str(error)  # of the interpreter, which a user need not know
-        problem = "a whole number has too many digits" if long else error
-        raise InputError(f"{place} cannot be read as JSON: {problem}.") from None
-
-
-def json_texts(data: Iterable[bytes], source: str) -> Iterator[tuple[str, bytes]]:
-    """The texts of a file of JSON, each with its name in messages: one, or objects of a line or of several.
-
-    data: parts of the file. The name of a text that is the whole file is `source`.
-    """
-    data, head = iter(data), list[bytes]()
-    for part in data:
-        head.append(part)
-        if line_ends(part.strip()):
-            break
-    head = [b"".join(head)]
-    lines = [line.strip() for _, line in islice(numbered_lines(head, source), 2)]
-    if len(lines) > 1 and lines[0].startswith(b"{") and lines[0].endswith(b"}"):
-        yield from numbered_lines(chain(head, data), source)
-        return
-    text, start = b"".join(chain(head, data)), 0
-    head.clear()
-    for number, gap in enumerate(_NEXT_OBJECT.finditer(text)):
-        yield f"{source}, object {number}", text[start : gap.start()]
-        start = gap.end()
-    yield (f"{source}, object {number + 1}", text[start:]) if start else (source, text)
+    def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
+        """The value that begins here, and where it ends."""
+        self._names[0] = 0
+        value, end = super().raw_decode(s, idx)
+        # Objects keep one of two equal names. Where no blank comes before a colon, each name of the text has
+        # the signs `":` behind it; pairs, which take three times the memory of objects, are for other texts.
+        surely_once = self._names[0] == s.count('":', idx, end) and not _BLANK_COLON.search(s, idx, end)
+        return (value, end) if surely_once else _OF_PAIRS.raw_decode(s, idx)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -431,83 +394,91 @@ def _unknown(constant: str) -> Any:
     raise ValueError(f"{constant} is not a JSON number")
 
 
-def _counting() -> tuple[Any, list[int]]:
-    """A decoder, and how many names its objects have; it lets a name that is there twice pass."""
-    names = [0]
-
-    def count(content: dict[str, Any]) -> dict[str, Any]:
-        names[0] += len(content)
-        return content
-
-    return json.JSONDecoder(object_hook=count, parse_constant=_unknown), names
-
-
-def _once_each(names: int, text: str, start: int, end: int) -> bool:
-    """Whether objects with so many names surely have each once; not where a text holds more of these signs.
-
-    Without a blank before any colon, each name of the text has the two signs `":` behind it.
-    """
-    return names == text.count('":', start, end) and not _BLANK_COLON.search(text, start, end)
-
-
+_OF_PAIRS = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_unknown)
 _BLANK_COLON = pattern(r"[ \t\n\r]:")
-# Pairs take three times the memory of an object, and are made where its names may not be distinct.
-_CAREFUL: Any = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_unknown)
 _OPENING, _COMMA, _COLON, _ENDS = (
     pattern(rf"[ \t\n\r]*{sign}[ \t\n\r]*") for sign in ("([{\\[])", ",", ":", "[}\\]]")
 )
+_FIRST_OF_LINES = pattern(rb"\s*\{[^\r\n]*\}[ \t]*[\r\n]\s*\S")  # an object, before another line
+_NEXT_OBJECT = pattern(r"(?m)(?<=^\})\s+(?=\{)")  # between objects that take several lines each
+
+
+def read_json(text: str | bytes, place: str) -> Any:
+    """The content of a JSON text, without a name twice, NaN and infinity. place: its name in messages."""
+    text = text if isinstance(text, str) else decoded(text, f"{place} is")
+    _check_weight(_weight(text), len(text), place)
+    try:
+        return _Decoder().decode(text)
+    except RecursionError:
+        raise InputError(f"{place} is nested too deeply to be read.") from None
+    except ValueError as error:
+        long = "int_max_str_digits" in str(error)  # of the interpreter, which a user need not know
+        problem = "a whole number has too many digits" if long else error
+        raise InputError(f"{place} cannot be read as JSON: {problem}.") from None
+
+
+def json_texts(data: Iterable[bytes], source: str) -> Iterator[tuple[str, str]]:
+    """The texts of a file of JSON, each with its name in messages: one, or objects of a line or of several.
+
+    data: parts of the file. The name of a text that is the whole file is `source`.
+    """
+    data, head = iter(data), list[bytes]()
+    for part in data:
+        head.append(part)
+        if line_ends(part.strip()):
+            break
+    if _FIRST_OF_LINES.match(b"".join(head)):
+        for place, line in numbered_lines(chain(head, data), source):
+            yield place, decoded(line, f"{place} is")
+        return
+    text, start = decoded(b"".join(chain(head, data)), f"{source} is"), 0
+    head.clear()
+    for number, gap in enumerate(_NEXT_OBJECT.finditer(text)):
+        yield f"{source}, object {number}", text[start : gap.start()]
+        start = gap.end()
+    yield (f"{source}, object {number + 1}", text[start:]) if start else (source, text)
 
 
 def json_parts(path: str | os.PathLike[str], source: str) -> Iterator[Any]:
     """The content of a file of JSON in parts: lists of its items or of its objects, or dicts of its names."""
-    objects, size, weight = list[Any](), 0, _Weight(source)
+    objects, size, begin, weight = list[Any](), 0, 0, 0
     for place, text in json_texts(parts(path, source, (b"{", b"[")), source):
         if place == source:
             yield from _parts_of_text(text, source)
             return
-        weight.add(text)
+        size, weight = size + len(text), weight + _weight(text)
+        _check_weight(weight, size, source)
         objects.append(read_json(text, place))
-        size += len(text)
-        if size > BLOCK:
+        if size - begin > BLOCK:
             yield objects
-            objects, size = [], 0
+            objects, begin = [], size
     if objects:
         yield objects
 
 
-def _parts_of_text(data: bytes, source: str) -> Iterator[Any]:
+def _parts_of_text(text: str, source: str) -> Iterator[Any]:
     """A JSON text in parts; what is wrong in it is said of the whole."""
-    _Weight(source).add(data)
-    text = decoded(data, f"{source} is")
     opening = _OPENING.match(text)
     if opening is None:
-        yield read_json(data, source)
+        yield read_json(text, source)
         return
+    _check_weight(_weight(text), len(text), source)
     is_object, begin, at, names = opening[1] == "{", 0, opening.end(), set[str]()
     part: Any = {} if is_object else []
-    decoder, count = _counting()
-
-    def value_at(start: int) -> tuple[Any, int]:
-        count[0] = 0
-        value, end = decoder.scan_once(text, start)
-        sure = _once_each(count[0], text, start, end)
-        return (value, end) if sure else _CAREFUL.scan_once(text, start)
-
+    decoder: Any = _Decoder()
     try:
         comma = None if _ENDS.match(text, at) else opening
         while comma:
             at = comma.end()
-            if is_object and text[at] != '"':
-                raise ValueError
             if is_object:
                 name, at = decoder.parse_string(text, at + 1)
                 colon = _COLON.match(text, at)
-                if colon is None or name in names:
+                if text[comma.end()] != '"' or colon is None or name in names:
                     raise ValueError
                 names.add(name)
-                part[name], at = value_at(colon.end())
+                part[name], at = decoder.raw_decode(text, colon.end())
             else:
-                value, at = value_at(at)
+                value, at = decoder.raw_decode(text, at)
                 part.append(value)
             comma = _COMMA.match(text, at)
             if at - begin > BLOCK and comma:
@@ -516,8 +487,8 @@ def _parts_of_text(data: bytes, source: str) -> Iterator[Any]:
         end = _ENDS.match(text, at)
         if end is None or end.end() < len(text) or end[0].strip() != "]}"[is_object]:
             raise ValueError
-    except (ValueError, StopIteration, IndexError, RecursionError):
-        read_json(data, source)
+    except (ValueError, IndexError, RecursionError):
+        read_json(text, source)
         raise
     yield part
 
@@ -533,9 +504,11 @@ def json_items(path: str | os.PathLike[str], source: str) -> Iterator[Any]:
 
 def json_content(path: str | os.PathLike[str], source: str) -> Any:
     """The content of a file of JSON, or the list of its objects, which may take a line or several lines."""
-    content, *others = json_parts(path, source)
+    others = json_parts(path, source)
+    content = next(others)
+    add: Any = dict.update if isinstance(content, dict) else list.extend
     for other in others:
-        content = content | other if isinstance(content, dict) else content + other
+        add(content, other)
     return content
 
 

@@ -62,13 +62,19 @@ static void merge(const Doc *left, const Doc *right, const Doc *end, Doc *into)
         *into++ = *right++;
 }
 
+static bool spare_memory(Lists *lists)
+{
+    void *spare = lists->spare;
+    bool enough = memory_for(&spare, &lists->spare_room, lists->docs_room, sizeof *lists->spare);
+    lists->spare = spare;
+    return enough;
+}
+
 /* By merging, which is never slow, whatever the order is that a run comes in. */
 static bool sort(Lists *lists)
 {
-    void *spare = lists->spare;
-    if (!memory_for(&spare, &lists->spare_room, lists->docs_room, sizeof *lists->spare))
+    if (!spare_memory(lists))
         return false;
-    lists->spare = spare;
     for (size_t width = 1; width < lists->count; width *= 2) {
         for (size_t start = 0; start < lists->count; start += 2 * width) {
             size_t middle = start + width < lists->count ? start + width : lists->count;
@@ -98,18 +104,19 @@ static bool add_number(Bytes *column, int64_t number)
     return bytes_add(column, &number, sizeof number);
 }
 
-/* Four places for each document at least: few hashes meet, and a processor foresees what is nearly always so. */
+/* Four places for each document at least: few hashes meet, and a processor foresees what is nearly always so.
+ * They are less than eight, which take less memory than the documents themselves: that of sorting will do. */
 static bool forget_hashes(Lists *lists)
 {
-    void *places = lists->last_of_hash;
+    _Static_assert(sizeof(Doc) >= 8 * sizeof *lists->last_of_hash, "hashes need more memory than sorting");
     size_t width = 64;
     while (width < 4 * lists->count)
         width *= 2;
-    if (!memory_for(&places, &lists->hashes_room, width, sizeof *lists->last_of_hash))
+    if (!spare_memory(lists))
         return false;
-    lists->last_of_hash = places;
+    lists->last_of_hash = (uint32_t *)lists->spare;
     lists->mask = width - 1;
-    memset(places, 0, width * sizeof *lists->last_of_hash);
+    memset(lists->last_of_hash, 0, width * sizeof *lists->last_of_hash);
     return true;
 }
 
@@ -260,7 +267,6 @@ void lists_free(Lists *lists)
     ids_free(&lists->ignored);
     free(lists->docs);
     free(lists->spare);
-    free(lists->last_of_hash);
     free(lists->done);
     *lists = (Lists){.topic = NO_LIST};
 }

@@ -44,8 +44,8 @@ typedef struct {
 
 /* The list at hand. topic: its number, NO_LIST before the first, from the number of topics on where the qrels do
  * not have it and it is ignored. distinct: whether no document can be in a list twice. sorted: whether the
- * documents are in their order so far. rounded: whether scores that differ have the same key. Texts of documents
- * must live until their list is complete. */
+ * documents are in their order so far. rounded: whether scores that differ have the same key. spare: memory for
+ * sorting, then for the hashes (last_of_hash). Texts of documents must live until their list is complete. */
 typedef struct {
     const Judged *judged;
     Way way;
@@ -55,7 +55,7 @@ typedef struct {
     Doc *docs, *spare;
     size_t count, docs_room, spare_room;
     uint32_t *last_of_hash;
-    size_t hashes_room, mask;
+    size_t mask;
     Ids ignored;
     bool *done;
     Found found;
