@@ -56,7 +56,9 @@ def parameters_of(name):
 
 
 def handed_on(name):
-    """The keywords of `**options: Unpack[Options]`, where Options is a TypedDict of the package."""
+    """The keywords of `**options: Unpack[Options]`, where Options is a TypedDict of ours; PyTerrier's own."""
+    if name == OF_PYTERRIER[0]:
+        return {*inspect.signature(import_module("pyterrier").Experiment).parameters} - {"kwargs"}
     for parameter in parameters_of(name).values():
         if parameter.kind is parameter.VAR_KEYWORD:
             wanted = re.fullmatch(r"Unpack\[(\w+)\]", str(parameter.annotation))

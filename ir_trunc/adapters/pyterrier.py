@@ -8,17 +8,19 @@ and it refuses what would be wrong. PyTerrier finds this module as `pt.truncatio
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from inspect import signature
 from itertools import product
 from types import ModuleType
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from ir_measures import Measure
+from pytrec_eval import supported_nicknames
+from tqdm import tqdm
 
 from ir_trunc._core.lazy import needed
 
@@ -37,12 +39,18 @@ from ir_trunc._core.errors import (
     warn,
 )
 from ir_trunc._core.parameters import flag, number, one_of, several, whole
-from ir_trunc._read.arrow import pa
-from ir_trunc._read.reading import Unpack
+from ir_trunc._ranking.qrels import with_topics
+from ir_trunc._ranking.ranked_rows import RankedRows
+from ir_trunc._ranking.runs import rank, read_run
+from ir_trunc._read.arrow import pa, strings
+from ir_trunc._read.reading import QRELS, RUN
 from ir_trunc._read.registry import Withheld
 from ir_trunc._read.rows import PLACEHOLDER
+from ir_trunc._read.tables import column_name, ids_of_table, rows_of_table
 from ir_trunc._scoring.objects import bind, parse_measures, trec_eval_measures
-from ir_trunc.measures.declaration import items_of
+from ir_trunc.measures.declaration import items_of, oriented
+from ir_trunc.truncation import rank_without_qrels, registry
+from ir_trunc.truncation._policy import lengths_of, sees_judgments
 
 __all__ = ["Truncate", "experiment", "grid_search"]
 
@@ -60,31 +68,6 @@ _REFUSED = {
 """Options of pt.Experiment that have their defaults here, and why."""
 
 
-class ExperimentOptions(TypedDict, total=False):
-    """The options of `pt.Experiment`, and its names for systems and measures."""
-
-    retr_systems: Mapping[str, Any] | Sequence[Any]
-    eval_metrics: Any
-    perquery: bool | Literal["both"]
-    batch_size: int | None
-    baseline: int | str | None
-    test: Literal["t", "wilcoxon"] | Callable[..., Any]
-    correction: str | None
-    correction_alpha: float
-    round: int | Mapping[str, int] | None
-    verbose: bool | Literal["auto"]
-    save_dir: str | None
-    save_mode: str
-    save_format: Any
-    filter_by_qrels: bool
-    filter_by_topics: bool
-    dataframe: bool
-    highlight: str | None
-    validate: str
-    precompute_prefix: bool
-    plan: str
-
-
 def experiment(
     systems: Mapping[str, Any] | Sequence[Any] | None = None,
     topics: pd.DataFrame | None = None,
@@ -95,7 +78,7 @@ def experiment(
     views: bool = False,
     unjudged: Literal["exclude", "nil"] | None = None,
     withheld: Any = None,
-    **options: Unpack[ExperimentOptions],
+    **options: Any,
 ) -> Any:
     """`pt.Experiment` with measures of any kind.
 
@@ -168,14 +151,9 @@ def experiment(
        name  RBPT   AP
     0  mine   1.0  0.5
     """
-    from tqdm import tqdm
-
-    from ir_trunc._ranking.qrels import with_topics
-
     views, called = flag("views", views), _called(options.pop("eval_metrics", measures))
     names, each = _by_name(options.pop("retr_systems", systems), names)
     ready = _options(options, called, names)
-    store = _Store(names, ready["save_dir"], ready["save_mode"], ready["save_format"])
     topics = _checked_frame(topics, "topics")
     universe = _of_topics(_checked_frame(qrels, "qrels", "label"), topics, "qrels")
     scored = topics
@@ -184,9 +162,9 @@ def experiment(
     else:
         scored = _judged(topics, universe, unjudged is None)
     bar = tqdm(list(zip(names, each)), "systems", disable=ready["verbose"] in ("auto", False))
-    results = [_results_of(name, system, topics, ready["batch_size"], store) for name, system in bar]
+    results = [_results_of(name, system, topics, ready) for name, system in bar]
     if withheld is not None:
-        universe, *results = _without(withheld, universe, results)
+        universe, results = _without(withheld, universe, results)
     parts = {"": scored}
     if views:
         answerable = scored["qid"].isin(universe.loc[universe["label"] > 0, "qid"])
@@ -195,7 +173,10 @@ def experiment(
     tables = []
     for view, part in parts.items():
         if len(part):
-            runs = [_never_empty(result[result["qid"].isin(part["qid"])], part) for result in results]
+            # pt.Experiment refuses a system without any result: a placeholder, never a document, makes a row
+            row = {"qid": [part["qid"].iloc[0]], "docno": [PLACEHOLDER], "score": [0.0], "rank": [0]}
+            of_part = (result[result["qid"].isin(part["qid"])] for result in results)
+            runs = [result if len(result) else pd.DataFrame(row) for result in of_part]
             nan = unscored if part is scored else ()
             tables.append(_tables(runs, part, universe, called, ready, view, nan))
         ready["save_dir"] = None  # the two tables of scores there are those of all topics
@@ -203,18 +184,22 @@ def experiment(
     return joined[0] if len(joined) == 1 else tables[0]._make(joined)  # (averages, perquery)
 
 
-def _without(withheld: Any, qrels: pd.DataFrame, results: list[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+def _without(
+    withheld: Any, qrels: pd.DataFrame, results: list[pd.DataFrame]
+) -> tuple[pd.DataFrame, list[pd.DataFrame]]:
     """Judgments and results without documents that are withheld; judged topics stay."""
-    rule, left = Withheld.of(withheld), 0
-    for place, frame in enumerate([qrels, *results]):
-        ids = (pa.array(frame[name].astype(str), pa.string()) for name in ("qid", "docno"))
-        leaves = rule.among(next(ids).dictionary_encode(), next(ids))
-        kept = frame[~leaves]
-        left += int(leaves.sum()) if place else 0
-        gone = [] if place else sorted({*frame["qid"]} - {*kept["qid"]})
-        still = pd.DataFrame({"qid": gone, "docno": PLACEHOLDER, "label": 0})
-        yield pd.concat([kept, still]) if gone else kept
-    warn(f"withheld: {counted(left, 'document')} left the results of {counted(len(results), 'system')}.")
+    rule = Withheld.of(withheld)
+
+    def left(frame: pd.DataFrame) -> pd.DataFrame:
+        topics, docs = (pa.array(frame[name].astype(str), pa.string()) for name in ("qid", "docno"))
+        return frame[~rule.among(topics.dictionary_encode(), docs)]
+
+    judged, kept = left(qrels), list(map(left, results))
+    if gone := sorted({*qrels["qid"]} - {*judged["qid"]}):
+        judged = pd.concat([judged, pd.DataFrame({"qid": gone, "docno": PLACEHOLDER, "label": 0})])
+    documents = counted(sum(map(len, results)) - sum(map(len, kept)), "document")
+    warn(f"withheld: {documents} left the results of {counted(len(results), 'system')}.")
+    return judged, kept
 
 
 def _called(measures: Any) -> dict[str, Measure]:
@@ -234,8 +219,6 @@ def _called(measures: Any) -> dict[str, Measure]:
 
 def _of_trec_eval(name: str) -> list[Measure]:
     """The measures to which trec_eval gives this name, as far as ir-measures has them."""
-    from pytrec_eval import supported_nicknames
-
     measures = []
     for member in supported_nicknames.get(name, [name]):
         with suppress(UnknownMeasureError):
@@ -266,10 +249,9 @@ def _options(options: Mapping[str, Any], called: Mapping[str, Measure], names: l
         if name in _REFUSED and value is not ready[name] and value != ready[name]:
             raise ParameterError(f"{name}={shown(value)} is for pt.Experiment alone: {_REFUSED[name]}")
     ready |= {**options, "names": names, "validate": "ignore"}
-    if ready["perquery"] != "both":
-        flag("perquery", ready["perquery"])
-    if ready["verbose"] != "auto":
-        flag("verbose", ready["verbose"])
+    for name, word in (("perquery", "both"), ("verbose", "auto")):
+        if ready[name] != word:
+            flag(name, ready[name])
     if isinstance(ready["round"], Mapping):
         if ready["perquery"]:
             raise ParameterError("round by measure is for means: with perquery one number is needed.")
@@ -278,28 +260,49 @@ def _options(options: Mapping[str, Any], called: Mapping[str, Measure], names: l
         ready["round"] = {column_of.get(of, of): digits for of, digits in given.items()}
     elif ready["round"] is not None:
         ready["round"] = whole("round", ready["round"], 0)
-    return ready | _test(ready, names)
+    ready["baseline"] = _baseline(ready, names)
+    ready["save_format"] = _form_of_files(ready["save_format"])
+    one_of("save_mode", ready["save_mode"], ("warn", "error", "reuse", "overwrite"))
+    if (folder := ready["save_dir"]) is not None:
+        if not os.path.isdir(folder):
+            raise ParameterError(f"save_dir={shown(folder)}: a folder that exists is needed.")
+        if unfit := [name for name in names if names.count(name) > 1 or not pt.io.ok_filename(name)]:
+            problem = "is repeated" if names.count(unfit[0]) > 1 else "cannot"
+            raise ParameterError(
+                f"save_dir needs names= that differ and can name files; {unfit[0]!r} {problem}."
+            )
+    return ready
 
 
-def _test(options: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
-    """The baseline as the place of a system; errors where the tests against it are not as they can be."""
+def _baseline(options: Mapping[str, Any], names: list[str]) -> int | None:
+    """The place of the baseline; errors where the tests against it are not as they can be."""
     baseline, correction, test = (options[name] for name in ("baseline", "correction", "test"))
     if test not in ("t", "wilcoxon") and not callable(test):
         near = nearest(test, ("t", "wilcoxon"))
         raise ParameterError(f"test={shown(test)}: 't', 'wilcoxon' or a function is needed.{near}")
     number("correction_alpha", options["correction_alpha"], 0, 1, inside=True)
-    if baseline is None:
-        if correction is not None:
-            what = f"correction={shown(correction)}"
-            raise ParameterError(f"{what} corrects tests against a baseline: name one.")
-        return {}
-    if options["perquery"]:
+    if baseline is None and correction is not None:
+        what = f"correction={shown(correction)}"
+        raise ParameterError(f"{what} corrects tests against a baseline: name one.")
+    if baseline is not None and options["perquery"]:
         raise ParameterError("baseline tests means: perquery, which gives none, cannot go with it.")
     if isinstance(baseline, str):
         if baseline not in names:
             raise ParameterError(f"baseline={baseline!r}: the systems are {', '.join(names)}.")
         baseline = names.index(baseline)
-    return {"baseline": whole("baseline", baseline, 0, len(names) - 1)}
+    return None if baseline is None else whole("baseline", baseline, 0, len(names) - 1)
+
+
+def _form_of_files(form: Any) -> tuple[str, Any, Any]:
+    """How results are saved: the ending of pt.Experiment for names of files, what reads, and what writes."""
+    if form == "trec":
+        return "res.gz", _read_trec, pt.io.write_results
+    if isinstance(form, ModuleType):
+        return "mod", form.load, form.dump
+    if isinstance(form, tuple) and len(form) == 2:
+        return "custom", *form
+    what = "'trec', a module such as pickle, or two functions to read and write are needed"
+    raise ParameterError(f"save_format={shown(form)}: {what}.")
 
 
 def _tables(
@@ -332,13 +335,13 @@ def _tables(
     done = {"batch_size": None, "verbose": False, "save_mode": "reuse", "save_format": form}
     result = pt.Experiment(runs, topics, judged, asked, **{**options, **done})
 
+    def belongs(column: str, name: str) -> bool:
+        return column == name or (name not in untested and column.startswith(f"{name} "))
+
     def arranged(table: Any) -> Any:
         if "measure" not in table:  # means
-            columns = ["name"]
-            for name in called:
-                tests = [] if name in untested else [own for own in table if own.startswith(f"{name} ")]
-                columns += [own for own in table if own == name] + tests
-            table = table[columns]
+            of_measures = (column for name in called for column in table if belongs(column, name))
+            table = table[["name", *of_measures]]
         elif unscored:
             rows = product(options["names"], unscored, called, [np.nan])
             table = pd.concat([table, pd.DataFrame(rows, columns=list(table))], ignore_index=True)
@@ -350,52 +353,6 @@ def _tables(
     return result._make(map(arranged, result)) if options["perquery"] == "both" else (arranged(result),)
 
 
-class _Store:
-    """The files of `save_dir`, one for each system, named as pt.Experiment names them."""
-
-    def __init__(self, names: list[str], folder: str | None, mode: str, form: Any):
-        self.folder, self.mode = folder, one_of("save_mode", mode, ("warn", "error", "reuse", "overwrite"))
-        self.suffix = "res.gz"
-        if isinstance(form, ModuleType):
-            self.suffix, form = "mod", (form.load, form.dump)
-        elif form == "trec":
-            form = (_read_trec, pt.io.write_results)
-        elif isinstance(form, tuple) and len(form) == 2:
-            self.suffix = "custom"
-        else:
-            what = "'trec', a module such as pickle, or two functions to read and write are needed"
-            raise ParameterError(f"save_format={shown(form)}: {what}.")
-        self.load, self.dump = form
-        if folder is None:
-            return
-        if not os.path.isdir(folder):
-            raise ParameterError(f"save_dir={shown(folder)}: a folder that exists is needed.")
-        if repeated := [name for name in sorted(names) if names.count(name) > 1]:
-            what = f"{repeated[0]!r} is repeated"
-            raise ParameterError(f"save_dir needs different names= of the systems; {what}.")
-        if unfit := [name for name in names if not pt.io.ok_filename(name)]:
-            raise ParameterError(f"save_dir needs names= that can name files; {unfit[0]!r} cannot.")
-
-    def results(self, name: str, run: Callable[[], Any]) -> Any:
-        """The results of a system: those that were saved, where they are reused, or those that it gives."""
-        if self.folder is None:
-            return run()
-        path = os.path.join(self.folder, f"{name}.{self.suffix}")
-        if os.path.exists(path):
-            if self.mode == "reuse":
-                with pt.io.autoopen(path, "rb") as file:
-                    return self.load(file)
-            if self.mode == "error":
-                raise ParameterError(f"{path} exists: save_mode='reuse', 'overwrite' or 'warn' is needed.")
-            if self.mode == "warn":
-                what = "save_mode='reuse' would read it, save_mode='overwrite' is silent"
-                warn(f"{path} is overwritten; {what}.")
-        results = run()
-        with pt.io.autoopen(path, "wb") as file:
-            self.dump(results, file)
-        return results
-
-
 def _read_trec(file: Any) -> pd.DataFrame:
     """Results in a file of TREC's form, which may have none."""
     return pt.io.read_results(file.name) if file.read(1) else pd.DataFrame()
@@ -403,9 +360,6 @@ def _read_trec(file: Any) -> pd.DataFrame:
 
 def _checked_frame(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
     """A frame as `calc` reads it, by PyTerrier's names; value: 'score', 'label' or none."""
-    from ir_trunc._read.reading import QRELS, RUN
-    from ir_trunc._read.tables import column_name, ids_of_table, rows_of_table
-
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"{name} of type {type(frame).__name__}: a DataFrame is needed.")
     wanted = {"qid": "query_id"}
@@ -443,34 +397,41 @@ def _judged(topics: pd.DataFrame, qrels: pd.DataFrame, reported: bool) -> pd.Dat
     return topics[judged]
 
 
-def _results_of(
-    name: str, system: Any, topics: pd.DataFrame, batch_size: int | None, store: _Store
-) -> pd.DataFrame:
+def _results_of(name: str, system: Any, topics: pd.DataFrame, options: Mapping[str, Any]) -> pd.DataFrame:
     """All results of a system, which may already be results; those of transformers are saved."""
-
-    def run() -> Any:
-        if batch_size is None:
-            return system.transform(topics)
-        return pd.concat(list(system.transform_gen(topics, batch_size=batch_size)), ignore_index=True)
-
     if isinstance(system, pd.DataFrame):
         results = system
     elif not hasattr(system, "transform"):
         raise InputError(f"system {shown(system)}: a transformer or a frame of results is needed.")
     else:
-        results = store.results(name, run)
+        results = _transformed(name, system, topics, options)
     if not len(results):
         return pd.DataFrame(columns=["qid", "query", "docno", "score", "rank"])
     return _of_topics(_checked_frame(results, f"run {name}", "score"), topics, f"run {name}")
 
 
-def _never_empty(results: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
-    """pt.Experiment refuses a system without any result; a placeholder, never a document, makes a row."""
-    from ir_trunc._read.rows import PLACEHOLDER
-
-    if len(results):
-        return results
-    return pd.DataFrame({"qid": [topics["qid"].iloc[0]], "docno": [PLACEHOLDER], "score": [0.0], "rank": [0]})
+def _transformed(name: str, system: Any, topics: pd.DataFrame, options: Mapping[str, Any]) -> Any:
+    """What a transformer returns, or what was saved of it, where that is reused."""
+    folder, mode, (ending, load, dump) = (options[f"save_{name}"] for name in ("dir", "mode", "format"))
+    path = "" if folder is None else os.path.join(folder, f"{name}.{ending}")
+    if path and os.path.exists(path):
+        if mode == "reuse":
+            with pt.io.autoopen(path, "rb") as file:
+                return load(file)
+        if mode == "error":
+            raise ParameterError(f"{path} exists: save_mode='reuse', 'overwrite' or 'warn' is needed.")
+        if mode == "warn":
+            what = "save_mode='reuse' would read it, save_mode='overwrite' is silent"
+            warn(f"{path} is overwritten; {what}.")
+    size = options["batch_size"]
+    if size is None:
+        results = system.transform(topics)
+    else:
+        results = pd.concat(list(system.transform_gen(topics, batch_size=size)), ignore_index=True)
+    if path:
+        with pt.io.autoopen(path, "wb") as file:
+            dump(results, file)
+    return results
 
 
 def grid_search(
@@ -531,8 +492,6 @@ def grid_search(
     >>> round(best, 3), setting
     (1.0, [(Truncate(Fixed(k=2)), 'k', 1)])
     """
-    from ir_trunc.measures.declaration import oriented
-
     one_of("return_type", return_type, ("opt_pipeline", "best_setting", "both"))
     chosen = list(parse_measures(measure))
     if len(chosen) != 1:
@@ -578,8 +537,6 @@ class Truncate(pt.Estimator):
     """
 
     def __init__(self, policy: Any, measure: Any = None):
-        from ir_trunc.truncation._policy import sees_judgments
-
         super().__init__()
         if sees_judgments(policy):
             what = "sees the judgments, which a pipeline does not have"
@@ -610,18 +567,12 @@ class Truncate(pt.Estimator):
         pt.validate.result_frame(inp)
         if not len(inp):
             return inp
-        from ir_trunc._ranking.qrels import read_qrels
-        from ir_trunc._ranking.ranked_rows import RankedRows
-        from ir_trunc._ranking.runs import rank_rows, read_run
-        from ir_trunc.truncation._policy import lengths_of
-
         rows = read_run(inp)
-        pairs = list(zip(rows.topics.to_pylist(), rows.docs.to_pylist()))
-        qrels = read_qrels({topic: {} for topic, _ in pairs}, nil="document")
-        ranked = RankedRows.of(rows, qrels.topics)
-        lengths = lengths_of(self.policy, rank_rows(qrels, [rows], keep_scores=True))
-        kept = ranked.rows.filter(ranked.rank <= lengths[ranked.topic])
+        lists = rank_without_qrels(rows)
+        ranked = RankedRows.of(rows, strings(lists.topics))
+        kept = ranked.rows.filter(ranked.rank <= lengths_of(self.policy, lists)[ranked.topic])
         wanted = set(zip(kept.topics.to_pylist(), kept.docs.to_pylist()))
+        pairs = zip(rows.topics.to_pylist(), rows.docs.to_pylist())
         return inp[[pair in wanted for pair in pairs]].reset_index(drop=True)
 
     def fit(
@@ -635,8 +586,6 @@ class Truncate(pt.Estimator):
 
         Topics of the results without judgments are nil queries: a policy has to learn silence from them.
         """
-        from ir_trunc._ranking.runs import rank
-
         if self.measure is None:
             raise ParameterError(
                 f"{self!r} has no measure to be fitted to: give one when it is made, as measure='RBPT'."
@@ -656,8 +605,6 @@ class Truncate(pt.Estimator):
 
 def __getattr__(name: str) -> Any:
     """Each policy of `ir_trunc.truncation` as a transformer: `bm25 >> pt.truncation.ScoreThreshold(12.5)`."""
-    from ir_trunc.truncation import registry
-
     if name not in registry:
         raise AttributeError(f"module 'ir_trunc.adapters.pyterrier' has no attribute {name!r}")
 
