@@ -5,9 +5,9 @@ from ir_trunc._core.errors import ParameterTypeError
 from ir_trunc._ranking.qrels import Qrels, QrelsLike
 from ir_trunc._ranking.runs import RunLike
 from ir_trunc._read.reading import Reading
+from ir_trunc._reporting.advice import HowMany
 from ir_trunc._reporting.comparison import Comparison
 from ir_trunc._reporting.gate import Gate
-from ir_trunc._reporting.how_many import HowMany
 from ir_trunc._reporting.reproduction import Reproduction
 from ir_trunc._scoring._runs import RunsLike
 from ir_trunc._scoring.evaluator import Evaluator

@@ -11,7 +11,8 @@ from ir_trunc._cli.answers import LOG_OPTIONS, logs_of
 from ir_trunc._core.errors import ParameterError, noted, printable
 from ir_trunc._output.files import check_outputs, write_text
 from ir_trunc._output.tables import table_text
-from ir_trunc._reporting.gate import OF_NIL_QUERIES, Gate, check, read_condition
+from ir_trunc._reporting._quantities import QUANTITIES
+from ir_trunc._reporting.gate import Gate, check, read_condition
 from ir_trunc._reporting.report import MEASURES, report
 from ir_trunc._scoring._runs import by_file_name
 
@@ -114,7 +115,7 @@ def _of_logs(args: Words) -> tuple[Any, Any, dict[str, Any]]:
     for log in logs:  # each refuses what it cannot know
         if measures:
             log.calc(measures)
-        if any(condition.name in OF_NIL_QUERIES for condition in conditions):
+        if any(QUANTITIES.get(condition.name, (None, 0))[1] for condition in conditions):
             log.qrels  # noqa: B018
     baseline = logs[1].run if logs[1:] else None
     return logs[0]._qrels(nil=False), logs[0].run, {"columns": None, "baseline": baseline}

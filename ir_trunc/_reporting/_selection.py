@@ -9,9 +9,10 @@ from statistics import NormalDist
 import numpy as np
 
 from ir_trunc._core.curve import TOLERANCE
-from ir_trunc._core.errors import InputError
+from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.parameters import generator
 from ir_trunc._core.rankings import Bools, Floats, Ints
+from ir_trunc.measures.definition import Definition
 
 RESAMPLES = 1000
 _CELLS = 2_000_000  # of a block of bootstrap samples
@@ -109,15 +110,21 @@ def separation(first_scores: Floats | None, nil: Bools) -> tuple[float, float, f
     return auroc, max(auroc - half, 0.0), min(auroc + half, 1.0)
 
 
-def weights_of(nil: Bools, nested: Floats, unanswerable: float | None) -> Floats:
+def weights_of(nil: Bools, nested: Floats, unanswerable: float | None, measure: Definition) -> Floats:
     """The weight of each question, 1 on average, with which the unanswerable ones have the wanted share."""
-    if unanswerable is None:
-        return nested
-    share = float(nested[nil].sum() / len(nil))
-    if share == 0 < unanswerable:
-        raise InputError(
-            f"unanswerable={unanswerable:g}: every question has an answer in the labels. Add questions"
-            " without one (with empty labels, or by topics=)."
+    weights = nested
+    if unanswerable is not None:
+        share = float(nested[nil].sum() / len(nil))
+        if share == 0 < unanswerable:
+            raise InputError(
+                f"unanswerable={unanswerable:g}: every question has an answer in the labels. Add questions"
+                " without one (with empty labels, or by topics=)."
+            )
+        of_nil = unanswerable / share if share else 0.0
+        weights = nested * np.where(nil, of_nil, (1 - unanswerable) / (1 - share))
+    if measure.scope == "run" and measure.of_means is None and (weights != 1).any():
+        raise ParameterError(
+            f"{measure.name} looks at all lists of a run and has no weighted mean, as `unanswerable` and"
+            " `keys` need; RBPT, EM and c@1 have."
         )
-    of_nil = unanswerable / share if share else 0.0
-    return nested * np.where(nil, of_nil, (1 - unanswerable) / (1 - share))
+    return weights

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -17,7 +17,7 @@ from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, Whole, che
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.reading import Unpack
-from ir_trunc._reporting.comparison import OF_PAIRS, Comparison
+from ir_trunc._reporting.comparison import OF_PAIRS, P_VALUES, Comparison
 from ir_trunc._scoring._runs import RunsLike, by_name, score_each
 from ir_trunc._scoring._statistics import Correction, PairTest, corrected, half_of_interval, interval
 from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
@@ -152,20 +152,33 @@ def compare(
         bootstraps, scored = intervals and reference is None, []
         for name, results in score_each(evaluator, named_runs, jobs):
             refuse_unjudged(name, results)
-            scored.append(_ScoredRun.of(results, unit, alpha, bootstraps, seed))
-    _check_that_topics_agree(systems, scored)
-    paired = np.stack([run.paired for run in scored], axis=1)
-    untested = _untested(evaluator.measures, scored, pair_test)
-    tested = {name: scores for name, scores in zip(names, paired) if name not in untested}
-    bounds = [*np.moveaxis(np.stack([run.bounds for run in scored], axis=1), -1, 0)]
-    views, labelled, draws = np.stack([run.views for run in scored], axis=2), scored[0].labelled, 0
-    if labelled is None:
-        by_pair, draws = _test_pairs(names, tested, pair_test, adjusted_by, margins, setting)
-    else:
-        by_pair, (views[0], *bounds), weights = _corrected_pairs(
-            names, tested, labelled, adjusted_by, margins, setting, len(systems)
-        )
-        notes.append(f"Weight of the judge's scores in corrected means: {weights}.")
+            scored.append(_ScoredRun.of(results, unit, pair_test, setting, bootstraps))
+            if scored[-1].topics != scored[0].topics:
+                raise InputError(
+                    f"runs {systems[0]!r} and {name!r} have different topics: they need the same (leave out"
+                    " missing=, which excludes topics)."
+                )
+    paired, labelled = np.stack([run.paired for run in scored], axis=1), scored[0].labelled
+    views = np.stack([run.views for run in scored], axis=-1)
+    bounds = np.stack([run.bounds for run in scored], axis=-1)
+    reasons = {name: [*filter(None, each)] for name, *each in zip(names, *(run.untested for run in scored))}
+    untested = {name: of_runs[0] for name, of_runs in reasons.items() if of_runs}
+    by_pair = {name: np.full((len(names), len(setting.first)), np.nan) for name in OF_PAIRS}
+    draws, weights = 0, []
+    for row, (name, scores) in enumerate(zip(names, paired)):
+        if name in untested:
+            continue
+        tested: dict[str, Floats] = {}
+        if labelled is not None:
+            tested, means, weight = _corrected_pairs(name, scores, labelled, setting, margins.get(name))
+            views[0, row], bounds[0, row], bounds[1, row] = means
+            weights.append(f"{name} {weight:.2f}")
+        elif len(setting.first):
+            tested, draws = _test_pairs(name, scores, pair_test, setting, margins.get(name))
+        for column, values in tested.items():
+            by_pair[column][row] = corrected(values, adjusted_by) if column in P_VALUES else values
+    if labelled is not None:
+        notes.append(f"Weight of the judge's scores in corrected means: {', '.join(weights)}.")
         notes.append("Scores by topic are by people's labels where there are some, else by the judge's.")
     return Comparison(
         measures=names,
@@ -179,7 +192,8 @@ def compare(
         views=views,
         compared=tuple((systems[i], systems[j]) for i, j in zip(setting.first, setting.second)),
         **by_pair,
-        **dict(zip(("mean_low", "mean_high"), bounds)),
+        mean_low=bounds[0],
+        mean_high=bounds[1],
         untested=untested,
         baseline=reference,
         test=pair_test,
@@ -193,20 +207,6 @@ def compare(
     )
 
 
-def _untested(
-    measures: Iterable[Measure], scored: Sequence[_ScoredRun], pair_test: PairTest
-) -> dict[str, str]:
-    """The measures without a test, and why."""
-    untested = {}
-    for measure, *of_runs in zip(measures, *(run.untested for run in scored)):
-        bound = bind(measure)
-        if why := next(filter(None, of_runs), None):
-            untested[str(measure)] = why
-        elif pair_test == "sign" and bound is not None and bound.definition.scope == "run":
-            untested[str(measure)] = "it looks at all lists of a run, and the sign test counts topics."
-    return untested
-
-
 def _setting(
     systems: Sequence[str], baseline: str | None, alpha: float, repetitions: int, seed: int
 ) -> Setting:
@@ -216,15 +216,6 @@ def _setting(
         others = np.flatnonzero(np.array(systems, dtype=object) != baseline)
         pairs = others, np.full(len(others), systems.index(baseline))
     return Setting(*pairs, alpha, repetitions, seed)
-
-
-def _check_that_topics_agree(systems: Sequence[str], scored: Sequence[_ScoredRun]) -> None:
-    for system, run in zip(systems, scored):
-        if run.topics != scored[0].topics:
-            raise InputError(
-                f"runs {systems[0]!r} and {system!r} have different topics: they need the same"
-                " (leave out missing=, which excludes topics)."
-            )
 
 
 def _empty_lists(systems: Sequence[str], scored: Sequence[_ScoredRun]) -> Iterator[str]:
@@ -274,67 +265,42 @@ def _margins(margin: Any, measures: Sequence[Measure], baseline: str | None) -> 
 
 
 def _test_pairs(
-    measures: Sequence[str],
-    tested: Mapping[str, Floats],
-    test: PairTest,
-    correction: Correction | None,
-    margins: Mapping[str, float],
-    setting: Setting,
+    measure: str, scores: Floats, test: PairTest, setting: Setting, margin: float | None
 ) -> tuple[dict[str, Floats], int]:
-    """The results of the tests (M x P each; NaN for measures without a test) and the number of draws."""
-    pair_count, draws = len(setting.first), 0
-    results = {name: np.full((len(measures), pair_count), np.nan) for name in OF_PAIRS}
-    for measure, scores in tested.items() if pair_count else ():
-        pairs = paired_tests(scores, test, setting)
-        draws = pairs.draws
-        difference = setting.differences(scores).mean(axis=1)
-        of_means = difference, pairs.low, pairs.high, pairs.effect
-        values = [corrected(pairs.p, correction), *of_means, *pairs.moved]
-        if measure in margins:
-            of_margin = not_worse(oriented(measure, scores), setting, margins[measure])
-            values += [corrected(p, correction) for p in of_margin]
-        for name, value in zip(OF_PAIRS, values):
-            results[name][measures.index(measure)] = value
-    return results, draws
+    """The results of the tests under one measure (P each), not corrected yet, and the number of draws."""
+    pairs = paired_tests(scores, test, setting)
+    results = {"p": pairs.p, "differences": setting.differences(scores).mean(axis=1)}
+    results |= {"low": pairs.low, "high": pairs.high, "effects": pairs.effect}
+    results["up"], results["down"] = pairs.moved
+    if margin is not None:
+        of_margin = not_worse(oriented(measure, scores), setting, margin)
+        results["p_not_worse"], results["p_equivalent"] = of_margin
+    return results, pairs.draws
 
 
 def _corrected_pairs(
-    measures: Sequence[str],
-    tested: Mapping[str, Floats],
-    labelled: Bools,
-    correction: Correction | None,
-    margins: Mapping[str, float],
-    setting: Setting,
-    systems: int,
-) -> tuple[dict[str, Floats], Floats, str]:
-    """The same of corrected means, with these and their bounds (3 x M x S), and the weights in words."""
-    results = {name: np.full((len(measures), len(setting.first)), np.nan) for name in OF_PAIRS}
-    means, weights = np.full((3, len(measures), systems), np.nan), []
-    for measure, scores in tested.items():
-        row, differences = measures.index(measure), setting.differences(scores)
-        estimate = corrected_together(np.concatenate([scores, differences]), labelled)
-        values = np.stack([estimate.mean, *estimate.bounds(1 - setting.alpha)])
-        means[:, row] = values[:, :systems]
-        weights.append(f"{measure} {estimate.weight[0]:.2f}")
-        difference, low, high = values[:, systems:]
-        error, people = estimate.error[systems:], differences[:, : int(labelled.sum())]
-        spread = people.std(axis=1, ddof=1)
-        effect = np.divide(difference, spread, out=np.full(len(spread), np.nan), where=spread > 0)
-        p = np.minimum(2 * _p_above(np.abs(difference), error, estimate.freedom), 1)
-        of_pairs = [corrected(p, correction), difference, low, high, effect]
-        of_pairs += [(people > 0).sum(axis=1), (people < 0).sum(axis=1)]
-        if measure in margins:
-            better, margin = oriented(measure, difference), margins[measure]
-            worse, above = (_p_above(margin + d, error, estimate.freedom) for d in (better, -better))
-            of_pairs += [corrected(of, correction) for of in (worse, np.maximum(worse, above))]
-        for name, value in zip(OF_PAIRS, of_pairs):
-            results[name][row] = value
-    return results, means, ", ".join(weights)
+    measure: str, scores: Floats, labelled: Bools, setting: Setting, margin: float | None
+) -> tuple[dict[str, Floats], Floats, float]:
+    """The same of corrected means, with these and their bounds (3 x S), and the weight of the judge."""
+    differences, systems = setting.differences(scores), len(scores)
+    estimate = corrected_together(np.concatenate([scores, differences]), labelled)
+    values = np.stack([estimate.mean, *estimate.bounds(1 - setting.alpha)])
+    difference, low, high = values[:, systems:]
+    people = differences[:, : int(labelled.sum())]
+    spread = people.std(axis=1, ddof=1)
 
+    def p_above(above: Floats) -> Floats:  # one-sided; 1 where the error is not known
+        p = stats.t.sf(above / estimate.error[systems:], estimate.freedom)
+        return np.asarray(np.nan_to_num(p, nan=1.0))
 
-def _p_above(above: Floats, error: Floats, freedom: int) -> Floats:
-    """One-sided p values of Student's t; 1 where the error is not known."""
-    return np.asarray(np.nan_to_num(stats.t.sf(above / error, freedom), nan=1.0))
+    results = {"p": np.minimum(2 * p_above(np.abs(difference)), 1), "differences": difference}
+    results |= {"low": low, "high": high, "up": (people > 0).sum(axis=1), "down": (people < 0).sum(axis=1)}
+    results["effects"] = np.divide(difference, spread, out=np.full(len(spread), np.nan), where=spread > 0)
+    if margin is not None:
+        better = oriented(measure, difference)
+        worse, above = p_above(margin + better), p_above(margin - better)
+        results |= {"p_not_worse": worse, "p_equivalent": np.maximum(worse, above)}
+    return results, values[:, :systems], float(estimate.weight[0])
 
 
 @dataclass(frozen=True)
@@ -347,28 +313,31 @@ class _ScoredRun:
     empty: int  # number of empty lists
     values: Floats  # scores by topic (M x T)
     paired: Floats  # the values that a paired test uses, of U units (M x U)
-    bounds: Floats  # of the intervals of the means (M x 2)
+    bounds: Floats  # of the intervals of the means (2 x M)
     views: Floats  # means over all topics, those with answers and nil queries (3 x M)
     untested: list[str]  # for each measure, why there is no test; "" if there is one
     labelled: Bools | None = None  # by people (T); `paired` has the scores of their topics, then the judge's
 
     @classmethod
-    def of(cls, results: Results, unit: str | None, alpha: float, bootstraps: bool, seed: int) -> _ScoredRun:
+    def of(
+        cls, results: Results, unit: str | None, test: PairTest, setting: Setting, bootstraps: bool
+    ) -> _ScoredRun:
         """bootstraps: whether measures of the whole run get intervals of their means."""
         if isinstance(results, JudgedResults):
-            people, judge = (cls.of(part, None, alpha, False, 0) for part in (results.people, results.judge))
+            parts = results.people, results.judge
+            people, judge = (cls.of(part, None, test, setting, False) for part in parts)
             return replace(
                 judge,
                 nil=results.nil,
                 values=results.values,
                 paired=np.hstack([people.paired, judge.paired]),
+                bounds=np.full(judge.bounds.shape, np.nan),
                 views=np.full(judge.views.shape, np.nan),
                 untested=[one or other for one, other in zip(people.untested, judge.untested)],
                 labelled=results.labelled,
             )
-        by_list, keys = results.values.copy(), results.universe.keys
+        by_list, keys, untested = results.values.copy(), results.universe.keys, []
         drawn: dict[int, tuple[float, float]] = {}
-        untested = []
         for row, measure in enumerate(results.measures):
             reason, bound = "", bind(measure)
             if not isinstance(measure.aggregator(), MeanAgg):
@@ -376,14 +345,17 @@ class _ScoredRun:
             elif not np.isfinite(results.values[row]).all():
                 reason = "not every score is a finite number."
             elif bound is not None and bound.definition.scope == "run":
+                drawn[row] = np.nan, np.nan
                 try:
                     by_list[row] = values_of_whole_run(bound, results)
+                    if bootstraps and len(results.topics) > 1:
+                        drawn[row] = bootstrap_interval(
+                            bound, results.rankings, 1 - setting.alpha, setting.seed
+                        )
+                    if test == "sign":
+                        reason = "it looks at all lists of a run, and the sign test counts topics."
                 except ParameterError as error:  # no influence values
                     reason = str(error)
-                else:
-                    drawn[row] = np.nan, np.nan
-                    if bootstraps and len(results.topics) > 1:
-                        drawn[row] = bootstrap_interval(bound, results.rankings, 1 - alpha, seed)
             if reason:
                 by_list[row] = np.nan
             untested.append(reason)
@@ -393,11 +365,10 @@ class _ScoredRun:
             verb = "is" if len(units) == 1 else "are"
             too_few = f"there {verb} {counted(len(units), name)}, and a test needs two."
             untested, paired = [too_few] * len(untested), np.full(paired.shape, np.nan)
-        half = half_of_interval(paired, alpha)
-        bounds = np.stack([paired.mean(axis=1) - half, paired.mean(axis=1) + half], axis=1)
+        bounds = paired.mean(axis=1) + np.outer([-1, 1], half_of_interval(paired, setting.alpha))
         for row, bound in enumerate(map(bind, results.measures)):
             if bound is not None:  # a mean is where values can be
-                bounds[row] = np.clip(drawn.get(row, bounds[row]), *bound.range)
+                bounds[:, row] = np.clip(drawn.get(row, bounds[:, row]), *bound.range)
         empty, views = int((results.rankings.lengths == 0).sum()), _views(results, unit)
         return cls(results.topics, name, results.nil, empty, results.values, paired, bounds, views, untested)
 

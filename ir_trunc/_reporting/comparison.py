@@ -46,7 +46,8 @@ _CORRECTIONS: Mapping[Correction, str] = {"holm": "Holm", "bh": "Benjamini and H
 
 _ENDING = re.compile(r"(?<=.)\.(run|res|results|trec|txt|tsv|csv|jsonl?|parquet)$")
 
-OF_PAIRS = ("p", "differences", "low", "high", "effects", "up", "down", "p_not_worse", "p_equivalent")
+P_VALUES = ("p", "p_not_worse", "p_equivalent")
+OF_PAIRS = (*P_VALUES, "differences", "low", "high", "effects", "up", "down")
 """The fields of a comparison with a value for each measure and pair of systems."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args
 
@@ -20,28 +20,18 @@ from ir_trunc._core.parameters import Alpha, Choice, checked, number, several, t
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.qrels import QrelsLike
-from ir_trunc._ranking.runs import RunLike, rank
+from ir_trunc._ranking.runs import RunLike
 from ir_trunc._read.reading import Unpack
+from ir_trunc._reporting._quantities import QUANTITIES
 from ir_trunc._reporting.compare import bootstrap_interval, values_of_whole_run
 from ir_trunc._reporting.comparison import FEW_UNITS
+from ir_trunc._scoring import _statistics as statistics
 from ir_trunc._scoring._runs import score_each
-from ir_trunc._scoring._statistics import (
-    half_of_interval,
-    interval_of_equals,
-    interval_of_paired_shares,
-    interval_of_share,
-)
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
-from ir_trunc._scoring.judged import (
-    Judged,
-    JudgedResults,
-    corrected_together,
-    judged_results,
-    refuse_unjudged,
-)
+from ir_trunc._scoring.judged import JudgedResults, corrected_together, refuse_unjudged
 from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc._scoring.results import Result, Results, as_table
-from ir_trunc.measures.declaration import oriented
+from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.measures.definition import BoundMeasure
 
 __all__ = ["Check", "Condition", "Gate", "check", "read_condition"]
@@ -118,28 +108,27 @@ def read_condition(condition: Any) -> Condition:
         measure = None if what in QUANTITIES else _measure(what)
         name = what if measure is None else str(measure)
         if change:
-            limit = _change(name, change, limit, directed=measure is not None or what in OF_NIL_QUERIES)
+            better = QUANTITIES[what][1] if measure is None else -1 if lower_is_better(name) else 1
+            limit = _change(name, change, limit, better)
             return Condition(words, name, measure, True, limit < 0, False, limit)
     except IrTruncError as error:
         raise ParameterError(f"condition {printable(words)!r}: {error}") from None
     return Condition(words, name, measure, False, sign[0] == "<", len(sign) == 1, limit)
 
 
-def _change(name: str, change: str, size: float, directed: bool) -> float:
+def _change(name: str, change: str, size: float, better: int) -> float:
     """The limit of a change, new less old; IrTruncError where the word contradicts the direction."""
     if size <= 0:
         raise IrTruncError(f"how much it {change} is a number above 0.")
-    worse = float(oriented(name, np.array(-size))) * OF_NIL_QUERIES.get(name, 1)
     if change in ("worsens", "improves"):
-        if not directed:
+        if not better:
             raise IrTruncError(f"neither more nor less {name} is better: write drops or rises.")
-        return worse if change == "worsens" else -worse
+        return size * (better if change == "improves" else -better)
     limit = -size if change == "drops" else size
-    if directed and limit != worse:
-        better = "lower" if worse > 0 else "higher"
+    if limit * better > 0:
         raise IrTruncError(
-            f"of {name} {better} values are better: write worsens where that should fail, improves where a"
-            " change for the better should."
+            f"of {name} {'higher' if better > 0 else 'lower'} values are better: write worsens where that"
+            " should fail, improves where a change for the better should."
         )
     return limit
 
@@ -155,65 +144,41 @@ def _measure(what: str) -> Measure:
     return measure
 
 
-def _silent(results: Results) -> Floats:
-    return np.asarray(results.rankings.lengths == 0, np.float64)
-
-
-def _kept(results: Results) -> tuple[Floats, Floats]:
-    hits = results.rankings.judged_rows[results.rankings.judged_grades > 0]
-    kept = (np.bincount(hits, minlength=len(results.nil)) > 0) & ~results.nil
-    return kept.astype(np.float64), (~results.nil).astype(np.float64)
-
-
-QUANTITIES: Mapping[str, Callable[[Results], tuple[Floats, Floats | None]]] = {
-    "passages": lambda results: (results.rankings.lengths.astype(np.float64), None),
-    "kept": _kept,
-    "unanswered": lambda results: (results.nil * _silent(results), results.nil.astype(np.float64)),
-    "wrongly": lambda results: (~results.nil * _silent(results), _silent(results)),
-    "abstention.silent": lambda results: (_silent(results), np.ones(len(results.nil))),
-    "abstention.precision": lambda results: (results.nil * _silent(results), _silent(results)),
-}
-"""What a condition may compare beside measures: values by list; for a share part and whole."""
-
-QUANTITIES = {**QUANTITIES, "length": QUANTITIES["passages"], "abstention.recall": QUANTITIES["unanswered"]}
-
-OF_NIL_QUERIES = {
-    "kept": 1,
-    "unanswered": 1,
-    "wrongly": -1,
-    "abstention.precision": 1,
-    "abstention.recall": 1,
-}
-"""Those that depend on which queries are nil: whether higher values are better (1) or lower ones (-1)."""
-
-
 _Interval = tuple[float, float, float]  # a quantity and its bounds; NaN for a share of nothing
 
 
 @dataclass(frozen=True)
 class _Sample:
-    """A quantity of one run, and what its interval follows from."""
+    """A quantity of one run, and what its interval follows from.
+
+    With `Judged`, a quantity that depends on labels has the values of the units that people labelled, then
+    those of all units by the judge.
+    """
 
     values: Floats  # of units (U), whose mean it is, for a share to first order; NaN for one of nothing
     lowest: float
     highest: float
-    hits: Floats | None = None  # of a share that is one of units: 0 or 1 for each of them (U)
-    counted: Bools | None = None  # which of them it is a share of (U)
+    outcomes: Floats | None = None  # of a share of units: 0 or 1, NaN for what it is no share of (U)
     of_run: BoundMeasure | None = None  # a measure that looks at all lists
-    labelled: Bools | None = (
-        None  # by people (U), with `Judged`: `values` has their units, then all by the judge
-    )
+    labelled: Bools | None = None  # by people (U)
 
     @property
     def n(self) -> int:
         """Of how many units it is the mean or the share; with `Judged` those that people labelled."""
         if self.labelled is not None:
             return int(self.labelled.sum())
-        return len(self.values) if self.counted is None else int(self.counted.sum())
+        return len(self.values) if self.outcomes is None else int((~np.isnan(self.outcomes)).sum())
+
+    @property
+    def value(self) -> float:
+        if self.outcomes is None:
+            return float(self.values.mean())
+        return float(np.nansum(self.outcomes)) / self.n
 
 
 def _sample(condition: Condition, results: Results, unit: str | None) -> _Sample:
-    if isinstance(results, JudgedResults) and (condition.measure or condition.name in OF_NIL_QUERIES):
+    by_labels = condition.measure is not None or QUANTITIES[condition.name][1]
+    if isinstance(results, JudgedResults) and by_labels:
         people, judge = (_sample(condition, part, unit) for part in (results.people, results.judge))
         values = np.append(people.values, judge.values)
         return _Sample(values, people.lowest, people.highest, labelled=results.labelled)
@@ -225,57 +190,54 @@ def _sample(condition: Condition, results: Results, unit: str | None) -> _Sample
                 values = values_of_whole_run(of_run, results)
             except ParameterError as error:
                 raise ParameterError(f"condition {printable(condition.text)!r}: {error}") from None
-        values = np.asarray(results.means_of_units(values[None], unit)[1][0])
+        (values,) = results.means_of_units(values[None], unit)[1]
         lowest, highest = (-np.inf, np.inf) if bound is None else bound.range
-        if of_run is not None or (lowest, highest) != (0, 1) or not np.isin(values, (0, 1)).all():
-            return _Sample(values, lowest, highest, of_run=of_run)
-        return _Sample(values, lowest, highest, values, np.ones(len(values), bool))
-    part, whole = QUANTITIES[condition.name](results)
+        is_share = of_run is None and (lowest, highest) == (0, 1) and np.isin(values, (0, 1)).all()
+        return _Sample(values, lowest, highest, values if is_share else None, of_run)
+    part, whole = QUANTITIES[condition.name][0](results.rankings)
     if whole is None:
-        return _Sample(np.asarray(results.means_of_units(part[None], unit)[1][0]), 0.0, np.inf)
-    part, whole = results.means_of_units(np.stack([part, whole]), unit)[1]
+        (values,) = results.means_of_units(part[None].astype(np.float64), unit)[1]
+        return _Sample(values, 0.0, np.inf)
+    part, whole = results.means_of_units(np.stack([part, whole]).astype(np.float64), unit)[1]
     mean = whole.mean() or np.nan
     share = part.mean() / mean
-    values = np.asarray(share + (part - share * whole) / mean)
-    return _Sample(values, 0.0, 1.0, *(() if results.universe.keys else (part, whole > 0)))
+    is_share = not results.universe.keys and whole.any()
+    outcomes = np.where(whole > 0, part, np.nan) if is_share else None
+    return _Sample(share + (part - share * whole) / mean, 0.0, 1.0, outcomes)
 
 
 def _estimate(sample: _Sample, results: Results, confidence: float) -> _Interval:
     """The quantity of one run with its interval: Student's for a mean, Wilson's for a share, or BCa."""
-    value = float(sample.values.mean())
-    if np.isnan(value):
-        return value, np.nan, np.nan
-    if sample.hits is not None:
-        hits = int(sample.hits[sample.counted].sum())
-        return hits / sample.n, *interval_of_share(hits, sample.n, confidence)
-    if np.ptp(sample.values) <= _EQUAL:
-        return value, *interval_of_equals(value, sample.n, sample.lowest, sample.highest, confidence)
-    if sample.of_run is not None:
-        return value, *bootstrap_interval(sample.of_run, results.rankings, confidence, seed=0)
-    half = float(half_of_interval(sample.values, 1 - confidence))
-    return value, max(value - half, sample.lowest), min(value + half, sample.highest)
+    if sample.outcomes is not None:
+        hits = int(np.nansum(sample.outcomes))
+        return sample.value, *statistics.interval_of_share(hits, sample.n, confidence)
+    if sample.of_run is not None and np.ptp(sample.values) > _EQUAL:
+        return sample.value, *bootstrap_interval(sample.of_run, results.rankings, confidence, seed=0)
+    bounds = sample.lowest, sample.highest
+    low, high = _of_mean(sample.value, sample.values, sample.n, bounds, confidence)
+    return sample.value, max(low, sample.lowest), min(high, sample.highest)
 
 
 def _difference(new: _Sample, old: _Sample, confidence: float) -> _Interval:
     """The change of a quantity, with Student's interval, or Tango's for shares of the same units."""
-    values, value = new.values - old.values, float(new.values.mean() - old.values.mean())
-    if np.isnan(value):
-        return value, np.nan, np.nan
-    if new.hits is not None and old.hits is not None:
-        counted = np.asarray(new.counted)
-        if np.array_equal(counted, np.asarray(old.counted)):
-            return value, *interval_of_paired_shares(new.hits[counted], old.hits[counted], confidence)
+    value = float(new.values.mean() - old.values.mean())
+    if new.outcomes is not None and old.outcomes is not None:
+        outcomes = np.array([new.outcomes, old.outcomes])
+        of_both = ~np.isnan(outcomes)
+        if (of_both[0] == of_both[1]).all():
+            return value, *statistics.interval_of_paired_shares(*outcomes[:, of_both[0]], confidence)
+    bounds = value - (new.highest - new.lowest), value + (new.highest - new.lowest)
+    return value, *_of_mean(value, new.values - old.values, min(new.n, old.n), bounds, confidence)
+
+
+def _of_mean(
+    value: float, values: Floats, n: int, bounds: tuple[float, float], confidence: float
+) -> tuple[float, float]:
+    """Student's interval of a mean; where all values are equal, what follows from their bounds."""
     if np.ptp(values) <= _EQUAL:
-        low, high = value - (new.highest - new.lowest), value + (new.highest - new.lowest)
-        return value, *interval_of_equals(value, min(new.n, old.n), low, high, confidence)
-    half = float(half_of_interval(values, 1 - confidence))
-    return value, value - half, value + half
-
-
-def _corrected(labelled: Bools, confidence: float, *values: Floats) -> list[_Interval]:
-    """Corrected means with their intervals, of values by people and by the judge."""
-    estimate = corrected_together(np.array(values), labelled)
-    return [*zip(estimate.mean.tolist(), *(bound.tolist() for bound in estimate.bounds(confidence)))]
+        return statistics.interval_of_equals(value, n, *bounds, confidence)
+    half = float(statistics.half_of_interval(values, 1 - confidence))
+    return value - half, value + half
 
 
 @dataclass(frozen=True)
@@ -542,19 +504,8 @@ def _results(
 ) -> tuple[Results, Results | None]:
     """The new run and the baseline, scored by one evaluator: their warnings are those of both."""
     named = {"the run": run} | ({} if baseline is None else {"the baseline": baseline})
-    if measures:
-        scored = dict(score_each(Evaluator(measures, qrels, **options), named))
-    else:
-
-        def lists(labels: Any, data: Any) -> Results:
-            ranked = rank(labels, data, **options)
-            return Results((), ranked, np.zeros((0, len(ranked))))
-
-        scored = {name: lists(getattr(qrels, "mixed", qrels), data) for name, data in named.items()}
-        if isinstance(qrels, Judged):
-            with noted(issued=False):
-                of_judge = {name: lists(qrels.judge, data) for name, data in named.items()}
-            scored = {name: judged_results(of, of_judge[name], qrels) for name, of in scored.items()}
+    # Quantities alone need no score: that of a measure without conditions of its own stays unread.
+    scored = dict(score_each(Evaluator(measures or "SetR", qrels, **options), named))
     for name, results in scored.items():
         refuse_unjudged(name, results)
     return scored["the run"], scored.get("the baseline")
@@ -569,20 +520,20 @@ def _check(
     confidence: float,
 ) -> Check:
     sample, before_value = _sample(condition, now, unit), np.nan
-    sample_before = None if before is None else _sample(condition, before, unit)
+    earlier = None if before is None else _sample(condition, before, unit)
     if sample.labelled is not None:
         of_both = [sample.values]
-        if sample_before is not None:  # all that is printed of a quantity has one weight
-            of_both += [sample_before.values, sample.values - sample_before.values]
-        (mean, low, high), *change = _corrected(sample.labelled, confidence, *of_both)
+        if earlier is not None:  # all that is printed of a quantity has one weight
+            of_both += [earlier.values, sample.values - earlier.values]
+        estimate = corrected_together(np.array(of_both), sample.labelled)
+        (mean, low, high), *change = zip(estimate.mean.tolist(), *map(list, estimate.bounds(confidence)))
         new = decides = mean, max(low, min(mean, sample.lowest)), min(high, max(mean, sample.highest))
         if condition.of_change:
             before_value, decides = change[0][0], change[1]
     else:
         new = decides = _estimate(sample, now, confidence)
-        if condition.of_change and sample_before is not None and before is not None:
-            before_value = _estimate(sample_before, before, confidence)[0]
-            decides = _difference(sample, sample_before, confidence)
+        if condition.of_change and earlier is not None:
+            before_value, decides = earlier.value, _difference(sample, earlier, confidence)
     observed, *interval = condition.met(np.array(decides)).tolist()
     unknown = "there is nothing that it is a share of" if np.isnan(decides[0]) else ""
     if not unknown and np.isnan(decides[1]):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.errors import InputError, ParameterTypeError, shown
 from ir_trunc._core.parameters import flag
 from ir_trunc._core.rankings import Floats, Ints
 
@@ -96,14 +96,17 @@ def cost_of(cost: Any, text_of: Callable[[Any], str], metadata: str) -> Any:
     """How the cost of a framework's documents is read, for `keep`.
 
     cost: 'characters/4', about the number of tokens of English text; a tokenizer, whose `encode` is counted;
-    a function of a document; or a name in its metadata, by default 'cost'.
+    a function of a document; or a name in its metadata, by default 'cost', or (metadata='') in itself.
     """
     if cost == "characters/4":
         return lambda document: -(-len(text_of(document)) // 4)
     if cost is None or isinstance(cost, str):
-        return f"{metadata}.{cost or 'cost'}"
+        return f"{metadata}.{cost or 'cost'}" if metadata else cost
     if hasattr(cost, "encode"):
         return lambda document: len(cost.encode(text_of(document)))
+    if not callable(cost):
+        what = "a name, 'characters/4', a tokenizer with encode or a function of a document is needed"
+        raise ParameterTypeError(f"cost={shown(cost)}: {what}.")
     return cost
 
 
