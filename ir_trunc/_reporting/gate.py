@@ -225,7 +225,8 @@ def _difference(new: _Sample, old: _Sample, confidence: float) -> _Interval:
         outcomes = np.array([new.outcomes, old.outcomes])
         of_both = ~np.isnan(outcomes)
         if (of_both[0] == of_both[1]).all():
-            return value, *statistics.interval_of_paired_shares(*outcomes[:, of_both[0]], confidence)
+            ones, before = outcomes[:, of_both[0]]
+            return value, *statistics.interval_of_paired_shares(ones, before, confidence)
     bounds = value - (new.highest - new.lowest), value + (new.highest - new.lowest)
     return value, *_of_mean(value, new.values - old.values, min(new.n, old.n), bounds, confidence)
 

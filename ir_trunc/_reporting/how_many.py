@@ -346,7 +346,7 @@ class _Trial:
     cuts: Ints  # its lengths for lists that it was not fitted on (Q)
     free: Ints  # those that they would have without the budget (Q)
     lists: Rankings  # as it cuts them
-    by_people: Rankings | None  # those that people labelled, with their labels
+    by_people: Any  # None, or those that people labelled, with their labels
     fitted: Any  # itself, fitted on all lists
     rank: int
 
@@ -385,7 +385,8 @@ def _try_policies(
             cuts, each = split.trial(_within(policy, budget), on_all=True, **goal)
             free = cuts
             if budget is not None:
-                unlimited = [replace(fitted, budget=None) for fitted in each[:-1]]
+                unlimited: list[Any] = [*each[:-1]]
+                unlimited = [replace(fitted, budget=None) for fitted in unlimited]
                 free = cut_each(unlimited, split.rankings, split.parts)
         except IrTruncError as error:
             if policy is now or policy in required:
@@ -433,16 +434,17 @@ def _quantities(
     have an answer (Q).
     """
     nested, count = split.weights, len(weights)
-    kept, rightly, wrongly = (
-        _values(lambda lists, name=name: QUANTITIES[name][0](lists)[0], trials, labelled)
-        for name in ("kept", "unanswered", "wrongly")
-    )
+
+    def part_of(name: str) -> Floats:
+        return _values(lambda lists: QUANTITIES[name][0](lists)[0], trials, labelled)
+
+    kept, rightly, wrongly = map(part_of, ("kept", "unanswered", "wrongly"))
     empty = np.array([trial.lists.lengths == 0 for trial in trials])
     unanswered: Any = empty
     answerable: Any = ~split.rankings.judgments.nil_queries
     nil = ~answerable
-    if people := trials[0].by_people:
-        by_people = (~people.judgments.nil_queries).astype(float)
+    if labelled is not None:
+        by_people = (~trials[0].by_people.judgments.nil_queries).astype(float)
         answerable = corrected_values(by_people, answerable.astype(float), labelled)
         nil, unanswered = 1 - answerable, rightly + wrongly
 
