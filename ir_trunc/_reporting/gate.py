@@ -44,6 +44,7 @@ _FORM = re.compile(
     r"\s*(?P<what>.+?)\s*(?:\b(?P<change>worsens|improves|drops|rises)(?:\s+by)?\s+|(?P<sign><=|>=|<|>)\s*)"
     rf"(?P<limit>{_NUMBER})\s*"
 )
+_UNREAD = "SetR(rel=1)"  # where no condition needs a score: of whole lists, whatever their order and ends
 _EQUAL = 1e-9  # numbers that differ by less are equal
 _EXAMPLES = "'RBPT worsens 0.02', 'length rises 5' or 'abstention.precision < 0.8'"
 
@@ -505,8 +506,7 @@ def _results(
 ) -> tuple[Results, Results | None]:
     """The new run and the baseline, scored by one evaluator: their warnings are those of both."""
     named = {"the run": run} | ({} if baseline is None else {"the baseline": baseline})
-    # Quantities alone need no score: that of a measure without conditions of its own stays unread.
-    scored = dict(score_each(Evaluator(measures or "SetR", qrels, **options), named))
+    scored = dict(score_each(Evaluator(measures or _UNREAD, qrels, **options), named))
     for name, results in scored.items():
         refuse_unjudged(name, results)
     return scored["the run"], scored.get("the baseline")
