@@ -633,7 +633,7 @@ def with_topics(qrels: QrelsLike, topics: Any) -> Any:
     present = {*rows.named_topics(), *rows.universe}
     say_unjudged(topics, universe, present, rows.source)
     missing = [topic for topic in universe if topic not in present]
-    if data.reader is dicts:
+    if data.reader is dicts and all(isinstance(docs, Mapping) for docs in data.value.values()):
         own = dict(zip(rows.universe, data.value))  # which may be numbers
         empty = [own[topic] for topic in universe if topic in own and not data.value[own[topic]]]
         return {**data.value, **{topic: {PLACEHOLDER: 0} for topic in [*empty, *missing]}}

@@ -70,6 +70,11 @@ def test_with_topics_knows_numbers_for_the_topics_that_they_are():
     assert with_topics({1: {"a": 1}, 2: {}}, ["1", "2"]) == {1: {"a": 1}, 2: {PLACEHOLDER: 0}}
 
 
+@pytest.mark.filterwarnings("ignore:.*nil quer")
+def test_topics_are_added_to_lists_of_relevant_documents():
+    assert with_topics({"1": ["a"], "2": []}, ["1", "2", "3"]).judgments.topics == ("1", "2", "3")
+
+
 @pytest.mark.filterwarnings("ignore:.*nil queries")
 def test_unjudged_topics_are_nil_queries():
     results = calc("RBPT AP", QRELS, RUN, topics=["3", "4"])

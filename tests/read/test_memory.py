@@ -198,6 +198,8 @@ def test_a_topic_without_documents_is_a_topic():
 def test_a_named_tuple_of_one_s_own():
     mine = namedtuple("mine", "score doc_id query_id more")
     assert calc("RR", QRELS, [mine(1, "7", "9", None)]).values[0].tolist() == [1, 0, 0]
+    pyterrier = namedtuple("pyterrier", "qid docno score")
+    assert calc("RR", QRELS, [pyterrier("9", "7", 1)]).values[0].tolist() == [1, 0, 0]
 
 
 # records and tuples
@@ -317,7 +319,7 @@ def test_qrels_may_be_the_ids_of_the_relevant_documents():
 
 def test_a_text_in_the_place_of_a_list_of_relevant_ids_is_refused():
     told = complaint(lambda: read_qrels({"1": ["a"], "2": "b"}))
-    assert "qrels (relevant documents), topic 2: 'b': a list of its documents is needed" in told
+    assert "qrels (dict), topic 2: {document: relevance} is needed, not str" in told
     assert "qrels (dict), topic 2: {document: relevance} is needed, not list" in complaint(
         lambda: read_qrels({"1": {"a": 1}, "2": ["b"]})
     )
@@ -362,7 +364,7 @@ def test_an_object_of_a_wrong_type_is_named(thing):
 @pytest.mark.parametrize("items", [
     [("1", "a")],
     ["1 Q0 a 1 2.0 sys"], {"1"},
-    [None], [ir_measures.Qrel("1", "a", 1)], [namedtuple("Odd", "qid docno score")("1", "a", 1.0)],
+    [None], [ir_measures.Qrel("1", "a", 1)], [namedtuple("Odd", "query doc_id score")("1", "a", 1.0)],
 ], ids=["tuples", "lines", "set", "None", "qrels", "other names"])  # fmt: skip
 def test_items_without_fields_are_refused_with_the_fields_that_are_needed(items):
     check(complaint_of(QRELS, items), "run", "query_id", "doc_id", "score")

@@ -3,6 +3,7 @@
 import json
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from messages import check, complaint
 
@@ -247,6 +248,24 @@ def test_a_record_that_cannot_be_read_is_described_by_its_keys_in_200_characters
 def test_rows_with_a_list_among_their_fields_are_rows():
     row = {"query_id": "1", "doc_id": "a", "score": 0.5, "references": ["x"]}
     assert read_run([row]).to_dict() == {"1": {"a": 0.5}}
+
+
+@pytest.mark.parametrize(("record", "docs"), [
+    ({"id": 7, "contexts": {"b": 2.0}, "more": {"a": 1}}, {"7": {"b": 2.0}}),  # a column of several types
+    ({"id": "2", "contexts": {"b": 2.0}, "more": "\ud800"}, {"2": {"b": 2.0}}),
+    ({"id": "\ud800", "contexts": []}, r"item 1: topic '\\ud800' is not text that UTF-8 can hold"),
+    ({"id": "2", "contexts": {"\ud800": 2.0}}, r"doc_id '\\ud800' is not text that UTF-8 can hold"),
+    ({"id": None, "contexts": []}, r"item 1: query\.qid or .* are needed"),
+    ({"id": "2"}, "item 1: .*a list at contexts"),
+])  # fmt: skip
+def test_frames_may_have_cells_that_arrow_lacks(record, docs):
+    first = {"id": "1", "contexts": [{"id": "a", "score": 0.5}], "more": 0.5}
+    frame = pd.DataFrame([first, record], dtype=object)
+    if isinstance(docs, dict):
+        assert read_run(frame).to_dict() == {"1": {"a": 0.5}} | docs
+    else:
+        with pytest.raises(InputError, match=docs):
+            read_run(frame)
 
 
 def test_a_run_is_no_judgments():

@@ -16,7 +16,7 @@ import numpy as np
 from ir_trunc._core.errors import InputError, counted, shown, warn
 from ir_trunc._core.rankings import distinct
 from ir_trunc._read.arrow import flat, pa, pc
-from ir_trunc._read.readers.memory import dicts, ranked_lists, records
+from ir_trunc._read.readers.memory import dicts, records
 from ir_trunc._read.readers.topics import topic_file
 from ir_trunc._read.readers.trec import has_ranks, rows_in, trec
 from ir_trunc._read.reading import RANK, TOPICS, Columns, Layout
@@ -237,7 +237,7 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     in_parts = json_parts(data, source)
     content, further = next(in_parts), next(in_parts, None)
     if further is not None:
-        if (form := reader_of(content, layout)) in (dicts, ranked_lists, records):
+        if (form := reader_of(content, layout)) in (dicts, records):
             rows = _rows_of_parts(form, chain((content, further), in_parts), layout)
             if rows is not None:
                 yield rows

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice, pairwise
 from numbers import Real
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any, cast
 
 import numpy as np
@@ -16,23 +17,14 @@ from ir_trunc._core.parameters import several
 from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, pc
-from ir_trunc._read.reading import MARK, RANK, Duplicates, Layout
+from ir_trunc._read.reading import MARK, RANK, Layout
 from ir_trunc._read.registry import Compiled, Data, Table, reader
 from ir_trunc._read.rows import PART, Rows, Samples, encoded
-from ir_trunc._read.tables import (
-    COST,
-    FIELDS_OF,
-    NUMBERS,
-    SHOWN,
-    columns_of,
-    fields_to_read,
-    key_columns,
-    possible_fields,
-    sampled_fields,
-)
+from ir_trunc._read.tables import COST, FIELDS_OF, NUMBERS, SHOWN, columns_of
 from ir_trunc._read.text import number_of
 
 _DICTS = (dict, defaultdict)  # other mappings may compute their values
+_LISTS = (list, tuple, set, frozenset)
 # Keys of a search engine's response, which may begin with a number.
 _RESPONSE = {"hits", "_shards", "error", "data", "results"}
 
@@ -43,30 +35,12 @@ def first_item(data: Any) -> Any:
 
 
 def _are_dicts(data: Mapping[Any, Any]) -> bool:
-    if not {*map(type, data.values())} <= {*_DICTS}:
-        return False
-    docs: Mapping[Any, Any] = next(filter(None, data.values()), {})
-    is_number = isinstance(next(iter(docs.values()), None), Real)
-    return is_number and _RESPONSE.isdisjoint(docs)
-
-
-def _are_ranked(data: Mapping[Any, Any]) -> bool:
-    if not {*map(type, data.values())} <= {list, tuple}:
-        return False
-    lists = [*filter(None, data.values())]
-    return bool(lists) and {*map(type, map(itemgetter(0), lists))} == {str}
-
-
-def first_docs(data: Mapping[Any, Any]) -> Any:
-    """The documents of the first topic of a mapping that has any; None where none has."""
-    return next((docs for docs in data.values() if _list_length(docs)), None)
-
-
-def _list_length(docs: Any) -> int:
-    try:
-        return len(docs)
-    except TypeError:  # as of an array without dimensions
-        return 1
+    """Whether topics have dicts of numbers, or ids by rank or, in qrels, in sets."""
+    kinds = {*map(type, data.values())}
+    if kinds <= {*_DICTS}:
+        docs: Mapping[Any, Any] = next(filter(None, data.values()), {})
+        return isinstance(next(iter(docs.values()), None), Real) and _RESPONSE.isdisjoint(docs)
+    return kinds <= {*_LISTS} and {*map(type, map(next, map(iter, filter(None, data.values()))))} == {str}
 
 
 def _dicts_to_kernel(lists: Any, run: Data) -> Samples | None:
@@ -75,7 +49,7 @@ def _dicts_to_kernel(lists: Any, run: Data) -> Samples | None:
 
 
 @reader(
-    "{topic: {document: <value>}}",
+    "{topic: {document: <value>}} or {topic: [document, ...]}",
     "run",
     "qrels",
     recognises=_are_dicts,
@@ -88,50 +62,41 @@ def _dicts_to_kernel(lists: Any, run: Data) -> Samples | None:
 def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     """The form of pytrec_eval and ir-measures.
 
-    A run may have lists by rank, without scores, or one answer as text; silence is the empty list. Topics and
-    documents are text or whole numbers.
+    A run may have lists by rank, without scores, or one answer as text; silence is the empty list. Qrels may
+    be lists or sets of relevant documents, each of relevance 1; others are unjudged. Topics and documents are
+    text or whole numbers.
     """
     keys = cast("Keys | None", layout.reading.keys)
     topics = id_column(list(data), layout.source, "query_id", map(shown, data), keys)
     each_once = len(pc.unique(topics)) == len(data)  # 1 and "1" are one topic
-    start = 0
-    for part in _parts(data) if each_once else [data]:
-        topics_of_part = topics.slice(start, len(part))
-        rows = _rows_of_dict(part, topics_of_part, layout)
-        yield replace(rows, universe=tuple(topics_of_part.to_pylist()))
-        start += len(part)
+    without_values = layout.kind == "run" or not any(isinstance(docs, Mapping) for docs in data.values())
+    cuts, size = [0], 0
+    for number, docs in enumerate(data.values(), 1):
+        size += len(docs) if isinstance(docs, (Mapping, *_LISTS)) else 1
+        if number == len(data) or (each_once and size >= PART):
+            cuts.append(number)
+            size = 0
+    items = iter(data.items())
+    for start, stop in pairwise(cuts if data else [0, 0]):
+        part = topics.slice(start, stop - start)
+        rows = _rows_of_dict(dict(islice(items, stop - start)), part, layout, without_values)
+        yield replace(rows, universe=tuple(part.to_pylist()))
 
 
-ranked_lists = reader("{topic: [document, ...]} by rank", "run", recognises=_are_ranked, called="dict")(
-    dicts.read
-)
-
-
-def _parts(data: Mapping[Any, Any]) -> Iterator[Mapping[Any, Any]]:
-    part, rows = {}, 0
-    for topic, docs in data.items():
-        part[topic] = docs
-        rows += len(docs) if isinstance(docs, (Mapping, list, tuple)) else 1
-        if rows >= PART:
-            yield part
-            part, rows = {}, 0
-    if part or not data:
-        yield part
-
-
-def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout) -> Rows:
-    source, names, again = layout.source, encoded(topic_ids), layout.reading.duplicates
+def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout, without_values: bool) -> Rows:
+    """without_values: whether topics may have ids alone."""
+    source, names = layout.source, encoded(topic_ids)
     listed, lengths, ids, values = list[bool](), list[int](), list[Any](), list[Any]()
     for topic, docs in data.items():
         listed.append(not isinstance(docs, Mapping))
         if listed[-1]:
-            docs = _ranked(docs, f"{source}, topic {topic}", again) if layout.kind == "run" else docs
-            if not isinstance(docs, Mapping):
-                what = f"{{document: {layout.value}}} is needed, not {type(docs).__name__}"
-                raise InputError(f"{source}, topic {topic}: {what}.")
+            docs = _ids(docs, f"{source}, topic {topic}", layout, without_values)
         lengths.append(len(docs))
         ids += docs
-        values += docs.values()
+        if not listed[-1]:
+            values += docs.values()
+        else:  # in lists by rank, the values are places
+            values += map(float, range(0, -len(docs), -1)) if layout.kind == "run" else [1] * len(docs)
     codes = np.arange(len(data)).repeat(lengths)
     topics = pa.DictionaryArray.from_arrays(names.indices.take(numeric(codes)), names.dictionary)
     docs = id_column(ids, source, "doc_id", topics)
@@ -141,7 +106,7 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout) 
         return rows
     if reading.stop is not None:
         raise InputError(f"{source}: a dict has no second column, in which stop={reading.stop!r} could be.")
-    unscored = np.repeat(listed, lengths)  # in lists by rank, the values are places
+    unscored = np.repeat(listed, lengths)
     if reading.order == "rank" and not unscored.all():
         place = f"{source}, topic {rows.topics[int(unscored.argmin())]}"
         raise InputError(f"{place}: order='rank' needs a list by rank, [document, ...], not scores.")
@@ -149,21 +114,23 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout) 
     return rows.read(reading, ranks, unscored=unscored if unscored.any() else None)
 
 
-def _ranked(docs: Any, place: str, duplicates: Duplicates) -> Any:
-    """One answer, or answers by rank, as {document: score}; silence, the empty answer, is the empty list."""
-    if isinstance(docs, str):
+def _ids(docs: Any, place: str, layout: Layout, without_values: bool) -> Any:
+    """The ids of a topic without values; of a run one answer or answers by rank, where "" is silence."""
+    of_run = layout.kind == "run"
+    if of_run and isinstance(docs, str):
         docs = [docs] if docs else []
-    if isinstance(docs, (list, tuple)):
-        if not set(map(type, docs)) <= {str, int}:
-            for doc in docs:
-                one_id(doc, "doc_id", place)
-        if len(set(docs)) < len(docs):
-            again = next(doc for place, doc in enumerate(docs) if doc in docs[:place])
-            if duplicates == "error":
-                what = "it is in the list twice; duplicates='first' keeps its first place"
-                raise InputError(f"{place}, document {again}: {what}.")
-            docs = list(dict.fromkeys(docs))  # the first row of a document is also its best
-        return dict(zip(docs, map(float, range(0, -len(docs), -1))))
+    if not without_values or not isinstance(docs, (list, tuple) if of_run else _LISTS):
+        what = f"{{document: {layout.value}}} is needed, not {type(docs).__name__}"
+        raise InputError(f"{place}: {what}.")
+    if not set(map(type, docs)) <= {str, int}:
+        for doc in docs:
+            one_id(doc, "doc_id", place)
+    if of_run and len(set(docs)) < len(docs):
+        again = Counter(docs).most_common(1)[0][0]
+        if layout.reading.duplicates == "error":
+            what = "it is in the list twice; duplicates='first' keeps its first place"
+            raise InputError(f"{place}, document {again}: {what}.")
+        return [*dict.fromkeys(docs)]  # the first row of a document is also its best
     return docs
 
 
@@ -218,28 +185,17 @@ def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
     once.
     """
     items = data if isinstance(data, list) else several(layout.kind, data, "named tuples")
-    name_of = {field: field for field in possible_fields(layout)}
-    for field in layout.reading.names.keys() & name_of:
-        names = [str(name) for name in layout.reading.names.candidates(field, (field,))]
-        name_of[field] = next((name for name in names if not items or hasattr(items[0], name)), names[0])
-    fields = [*layout.columns]
-    if items:
-        fields = fields_to_read(layout, lambda field: hasattr(items[0], name_of[field]))
-    names = [name_of[field] for field in fields]
-    if items and layout.reading.nesting is not None:
-        possible = ("query_id", *layout.reading.nesting.names)
-        keys = key_columns((name for name in possible if hasattr(items[0], name)), layout, layout.source)
-        names = [*keys, *(name for name in names if not keys or name != name_of["query_id"])]
+    keys = layout.reading.nesting
+    named = [*map(str, layout.reading.names.values()), *(keys.names if keys else ())]
+    possible = dict.fromkeys([*FIELDS_OF, *named])
+    names = [name for name in possible if items and hasattr(items[0], name)] or [*layout.columns, *named]
     try:
-        columns = {name: list(map(attrgetter(name), items)) for name in names}
+        return Table(layout.source, {name: list(map(attrgetter(name), items)) for name in names})
     except AttributeError as error:
         needed = f"every item needs the fields {', '.join(names)}; {error}"
         if hasattr(data, "ndim"):
             needed = "an array has no ids; Rankings.from_arrays(scores, labels) makes lists of two matrices"
         raise InputError(f"{layout.source}: {needed}.") from None
-    sampled = [name_of[field] for field in sampled_fields(layout)] if items else []
-    samples = {name: [getattr(item, name, None) for item in items] for name in sampled}
-    return Table(layout.source, samples | columns)
 
 
 _FIELDS = (str, Real, type(None))  # the types that a field may have

@@ -6,7 +6,7 @@ A new form is a row of `FORMS`. All forms end in the same rows, by `rows_of_list
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, pairwise, repeat, zip_longest
@@ -17,7 +17,7 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, listed, shown, warn
 from ir_trunc._read.arrow import joined_id, one_id, pa
-from ir_trunc._read.readers.memory import dicts, first_docs, first_item
+from ir_trunc._read.readers.memory import dicts, first_item
 from ir_trunc._read.reading import RANK, Layout
 from ir_trunc._read.registry import Table, reader, shape_of
 from ir_trunc._read.rows import Rows
@@ -213,12 +213,20 @@ def _as_list(documents: Any) -> list[Any] | None:
     return list(documents) if isinstance(documents, (list, tuple)) else None
 
 
+def records_of_frame(frame: Any) -> list[dict[Any, Any]]:
+    """The rows of a frame as dicts, None where a value is missing."""
+    rows: list[dict[Any, Any]]
+    if hasattr(frame, "itertuples"):  # Arrow knows no column of several types and no half of a surrogate pair
+        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    else:
+        rows = pa.table(frame).to_pylist()
+    return rows
+
+
 def _records(data: Any, form: Form) -> Sequence[Any]:
     """The records in data of a form."""
     if shape_of(data) == "frame":
-        is_arrow = hasattr(data, "__arrow_c_stream__")
-        records: list[Any] = pa.table(data).to_pylist() if is_arrow else data.to_dict("records")
-        return records
+        return records_of_frame(data)
     inner = value_at(data, form.records) if form.records else None
     data = data if inner is None else inner
     return [data] if isinstance(data, Mapping) else data
@@ -268,8 +276,7 @@ def nested_records(data: Any, layout: Layout) -> Read:
     paths = form.lists if layout.kind == "run" else form.judged
     if not paths:
         raise InputError(f"{source}: they are a run, and hold no judgments.")
-    topics, pairs, costs = names.candidates("query_id", form.topics), False, list[float]()
-    lists: dict[str, list[tuple[Any, Any]]] = {}
+    topics, pairs, lists = names.candidates("query_id", form.topics), False, Lists()
     for number, record in enumerate(_records(data, form)):
         place = f"{source}, item {number}"
         topic, found = _first_at(record, topics), _first_at(record, paths)
@@ -281,13 +288,11 @@ def nested_records(data: Any, layout: Layout) -> Read:
         if topic in lists:
             raise InputError(f"{place}: topic {topic} is in an item before; each topic needs one.")
         pairs |= not isinstance(found, Mapping) and isinstance(first_item(found), (list, tuple))
-        docs = _documents(documents, f"{place}, topic {topic}", layout, form)
-        costs += _costs(documents, f"{place}, topic {topic}", layout)
-        lists[topic] = [(doc, number_of(value)) for doc, value in docs]
+        lists[topic] = documents_of(documents, f"{place}, topic {topic}", layout, form)
     if pairs and "doc_id" not in names:
         what = f"pairs in the lists are taken for (document, {layout.value})"
         warn(f"{source}: {what}; columns={{'doc_id': 0}} takes the first of a pair alone.")
-    return rows_of_lists(lists, layout, ranked=True, costs=costs)
+    return rows_of_lists(lists, layout, ranked=True)
 
 
 def _keys_of(record: Any) -> str:
@@ -317,7 +322,7 @@ def _are_lists(data: Mapping[Any, Any]) -> bool:
     texts = (text.lstrip() for text in data.values() if isinstance(text, str))
     if any(text.startswith(("[{", "[ {")) for text in texts):
         return True
-    item = first_item(first_docs(data))
+    item = next((docs[0] for docs in data.values() if isinstance(docs, (list, tuple)) and docs), None)
     if isinstance(item, list):
         return len(item) == 2
     if isinstance(item, (tuple, Mapping)):
@@ -349,24 +354,7 @@ def lists_by_topic(data: Mapping[Any, Any], layout: Layout) -> Read:
     decides the order. Documents without scores are in the order of the list, with a warning. Documents of
     LangChain without an id have the SHA-256 of their page_content.
     """
-    return _results(data, layout, None)
-
-
-def _are_ids(data: Mapping[Any, Any]) -> bool:
-    each = [docs for docs in data.values() if isinstance(docs, (list, set, frozenset, tuple))]
-    ids = all(isinstance(doc, (str, int)) for docs in each for doc in docs)
-    only = bool(each) and ids and not any(isinstance(docs, Mapping) for docs in data.values())
-    return only and form_of_records(data) is None  # as a JSON lines file of a single line has it
-
-
-@reader("{topic: [relevant document, ...]}", "qrels", recognises=_are_ids, called="relevant documents")
-def relevant_ids(data: Mapping[Any, Any], layout: Layout) -> Read:
-    """A list or a set of ids, each of relevance 1; documents that are not named are unjudged.
-
-    A topic without any id is one for which nothing is relevant.
-    """
-    plain = replace(layout, reading=replace(layout.reading, columns=None))
-    return _results(data, plain, None, scored=False)
+    return _results(data, layout)
 
 
 @reader(
@@ -393,7 +381,10 @@ def search_results(data: Any, layout: Layout) -> Read:
     if len(set(topics)) < len(topics):
         twice = next(topic for number, topic in enumerate(topics) if topic in topics[:number])
         raise InputError(f"{layout.source}: topic {shown(twice)} is given twice.")
-    return _results(dict(zip(topics, results)), layout, data[2] if len(data) == 3 else None, ranked=True)
+    ids = data[2] if len(data) == 3 else None
+    if ids is not None and (isinstance(ids, (str, bytes)) or not hasattr(ids, "__len__")):
+        raise InputError(f"{layout.source}: documents {shown(ids)}: a list of the ids is needed.")
+    return _results(dict(zip(topics, results)), layout, ranked=True, ids=ids)
 
 
 def _is_batch(results: Any) -> bool:
@@ -448,19 +439,18 @@ def _results_of_queries(results: Any, source: str) -> Sequence[Any]:
 
 
 def _results(
-    results: Mapping[Any, Any], layout: Layout, documents: Any, ranked: bool = False, scored: bool = True
+    results: Mapping[Any, Any], layout: Layout, ranked: bool = False, ids: Sequence[Any] | None = None
 ) -> Read:
-    """The rows of {topic: result}. documents: the ids of all documents, of which results have positions."""
+    """The rows of {topic: result}. ids: of all documents, where results have their positions in them."""
     names, source = layout.reading.names, layout.source
     names.check(names.values(), ("doc_id", layout.value, COST), source)
-    lists: dict[str, list[tuple[Any, Any]]] = {}
-    distances, bare, costs = False, None, list[float]()
+    lists, distances, bare = Lists(), False, None
     for topic, result in results.items():
         topic = one_id(joined_id(topic, layout.reading.nesting, source), "query_id", source)
         place, result = f"{source}, topic {topic}", _body(result)
         form = _form_of_result(result)
         ranked |= form is not None or hasattr(first_item(result), "payload")  # of Qdrant's points
-        if isinstance(result, str) and scored:
+        if isinstance(result, str):
             result = read_json(result.encode(errors="replace"), place)
         items = result
         if form is not None:
@@ -473,45 +463,57 @@ def _results(
             raise InputError(f"{place}: {shown(result)}: a list of its documents is needed.")
         items = items if isinstance(items, (list, tuple)) else [*items]
         bare = next((item for item in items if not isinstance(item, (str, Integral))), bare)
-        docs = _documents(items, place, layout, form or _DOCUMENTS, scored)
-        costs += _costs(items, place, layout)
-        docs = ((_at_position(doc, documents, place), score) for doc, score in docs if doc != _FILLER)
-        lists.setdefault(topic, []).extend(docs)
+        lists.setdefault(topic, []).extend(documents_of(items, place, layout, form or _DOCUMENTS, ids))
     notes = []
-    scored = layout.kind != "run" or any(n is not None for docs in lists.values() for _, n in docs)
-    if bare is not None and not scored:
+    if (
+        bare is not None
+        and layout.kind == "run"
+        and all(n is None for of in lists.values() for _, n, _ in of)
+    ):
         has = f"; they have: {_keys_of(bare)}" if isinstance(bare, Mapping) else ""
         notes.append(f"the documents have no scores and are in the order of their lists{has}")
-    return rows_of_lists(lists, layout, distances=distances, guessed=ranked, notes=notes, costs=costs)
+    return rows_of_lists(lists, layout, distances=distances, guessed=ranked, notes=notes)
+
+
+Lists = dict[str, list[tuple[Any, Any, Any]]]
+"""The documents of each topic: id, number, and what it costs to read one; None for a number that it lacks."""
 
 
 class _Hash(str):
     """The id of a document that has none: the SHA-256 of its text."""
 
 
-def _documents(
-    items: Iterable[Any], place: str, layout: Layout, form: Form, scored: bool = False
-) -> Iterator[tuple[Any, Any]]:
-    """The id and the number of each document; None for a number that it lacks, unless it is needed."""
-    names = layout.reading.names
-    ids = names.candidates("doc_id", form.docs)
-    plain = "doc_id" not in names.needed
-    usual = form.scores if layout.kind == "run" else (layout.value, "label")
-    values = names.candidates(layout.value, usual)
+def documents_of(
+    items: Iterable[Any], place: str, layout: Layout, form: Form, all_ids: Sequence[Any] | None = None
+) -> list[tuple[Any, Any, Any]]:
+    """The documents of a list. all_ids: where the items have the positions of documents in them."""
+    names, is_run, documents = layout.reading.names, layout.kind == "run", list[tuple[Any, Any, Any]]()
+    ids, cost = names.candidates("doc_id", form.docs), names.get(COST) if is_run else None
+    values = names.candidates(layout.value, form.scores if is_run else (layout.value, "label"))
     for number, item in enumerate(items):
-        doc, value = item, None
+        here, doc, value = f"{place}, item {number}", item, None
         if isinstance(item, (tuple, list)) and not str(ids[0]).isdecimal():  # the user may name a place
             doc, value = item if len(item) == 2 else (None, "")
             if isinstance(value, str) and not isinstance(doc, str):
                 needed = "a pair (document, score) is needed: the document comes first, then its score"
-                raise InputError(f"{place}, item {number}: {shown(item)}: {needed}.")
+                raise InputError(f"{here}: {shown(item)}: {needed}.")
         elif not isinstance(item, (str, int)):
             value = _number_in(item, values)
-        if value is None and scored and layout.kind != "run":
+        if value is None and not is_run and not form.topics:
             has = f"it has: {_keys_of(item)}" if isinstance(item, Mapping) else "a pair or a record is needed"
             what = f"{' or '.join(map(str, values[:2]))} is missing"
-            raise InputError(f"{place}, item {number}: {shown(item)}: {what}; {has}.")
-        yield _id_of(doc, ids, plain, f"{place}, item {number}"), value
+            raise InputError(f"{here}: {shown(item)}: {what}; {has}.")
+        doc_id = _id_of(doc, ids, "doc_id" not in names.needed, here)
+        if not form.topics and doc_id == _FILLER:
+            continue
+        if all_ids is not None:
+            if not isinstance(doc_id, Integral) or not 0 <= int(doc_id) < len(all_ids):
+                what = f"{shown(doc_id)} is not a position in the {len(all_ids)} documents"
+                raise InputError(f"{place}: {what}.")
+            doc_id = all_ids[int(doc_id)]
+            doc_id = doc_id.item() if isinstance(doc_id, np.generic) else doc_id
+        documents.append((doc_id, number_of(value), None if cost is None else _cost_of(doc, cost, here)))
+    return documents
 
 
 def _number_in(item: Any, names: Iterable[Any]) -> Any:
@@ -520,20 +522,13 @@ def _number_in(item: Any, names: Iterable[Any]) -> Any:
     return next((value for each in holders if (value := _first_at(each, names)) is not None), None)
 
 
-def _costs(items: Iterable[Any], place: str, layout: Layout) -> list[float]:
-    """What each document costs, by a name or a function of the user; none where costs are not named."""
-    cost, costs = layout.reading.names.get(COST), list[float]()
-    if cost is None or layout.kind != "run":
-        return costs
-    for number, item in enumerate(items):
-        doc = item[0] if isinstance(item, (tuple, list)) and len(item) == 2 else item
-        value = cost(doc) if callable(cost) else _number_in(doc, (cost,))
-        value = number_of(value)
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
-            has = f"cost {shown(value)}" if callable(cost) or value is not None else f"it has no {cost}"
-            raise InputError(f"{place}, item {number}: {shown(doc)}: {has}; a number >= 0 is needed.")
-        costs.append(float(value))
-    return costs
+def _cost_of(doc: Any, cost: Any, place: str) -> float:
+    """What it costs to read a document, by a name or a function of the user."""
+    value = number_of(cost(doc) if callable(cost) else _number_in(doc, (cost,)))
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
+        has = f"cost {shown(value)}" if callable(cost) or value is not None else f"it has no {cost}"
+        raise InputError(f"{place}: {shown(doc)}: {has}; a number >= 0 is needed.")
+    return float(value)
 
 
 def _id_of(doc: Any, names: tuple[Any, ...], plain: bool, place: str) -> Any:
@@ -545,7 +540,8 @@ def _id_of(doc: Any, names: tuple[Any, ...], plain: bool, place: str) -> Any:
     if plain and isinstance(content, str):
         return _Hash(sha256(content.encode("utf-8", "surrogatepass")).hexdigest())
     usual = ", ".join(map(str, names[:4]))
-    raise InputError(f"{place}: {shown(doc)} has no id; it is looked for under {usual}.")
+    has = f"; it has: {_keys_of(doc)}" if isinstance(doc, Mapping) else ""
+    raise InputError(f"{place}: {shown(doc)} has no id; it is looked for under {usual}{has}.")
 
 
 def _id_in(item: Any, names: tuple[Any, ...], plain: bool) -> Any:
@@ -559,46 +555,30 @@ def _id_in(item: Any, names: tuple[Any, ...], plain: bool) -> Any:
     return next((doc for doc in inner if doc is not None), None)
 
 
-def _at_position(doc: Any, documents: Any, place: str) -> Any:
-    """The id of a document, from its position where `documents` has the ids."""
-    if documents is None:
-        return doc
-    if isinstance(documents, (str, bytes)) or not hasattr(documents, "__len__"):
-        raise InputError(f"{place}: documents {shown(documents)}: a list of the ids is needed.")
-    if not isinstance(doc, Integral) or not 0 <= int(doc) < len(documents):
-        raise InputError(f"{place}: {shown(doc)} is not a position in the {len(documents)} documents.")
-    found = documents[int(doc)]
-    return found.item() if isinstance(found, np.generic) else found
-
-
 def rows_of_lists(
-    lists: Mapping[str, Sequence[tuple[Any, Any]]],
+    lists: Lists,
     layout: Layout,
     *,
     ranked: bool = False,
     distances: bool = False,
     guessed: bool = False,
     notes: Iterable[str] = (),
-    costs: Sequence[float] = (),
 ) -> Read:
-    """Rows of {topic: [(document, number), ...]}; where no document has a number, the lists are by rank.
+    """Rows of lists; where no document has a number, the lists are by rank.
 
     ranked: whether the places are ranks. distances: whether the form says that lower numbers are better.
     guessed: whether numbers that rise are taken for distances. notes: for the warning about what was read.
-    costs: of all documents, in their order.
     """
-    source, reading = layout.source, layout.reading
+    source, reading, is_run = layout.source, layout.reading, layout.kind == "run"
     topics = list(chain.from_iterable(repeat(topic, len(docs)) for topic, docs in lists.items()))
-    ids, values = ([pair[place] for docs in lists.values() for pair in docs] for place in (0, 1))
-    if layout.kind == "qrels":  # documents without a grade are relevant
+    ids, values, costs = ([doc[place] for docs in lists.values() for doc in docs] for place in range(3))
+    if not is_run:  # documents without a grade are relevant
         values = [1 if value is None else value for value in values]
     unscored = values.count(None)
     if unscored and unscored < len(values) and not reading.without_scores:
-        row = values.index(None)
+        place = f"{source}, topic {topics[values.index(None)]}, document {ids[values.index(None)]}"
         remedy = "others have one; order='file' takes the documents in the order of the lists"
-        raise InputError(
-            f"{source}, topic {topics[row]}, document {ids[row]}: it has no score, and {remedy}."
-        )
+        raise InputError(f"{place}: it has no score, and {remedy}.")
     if hashed := sum(isinstance(doc, _Hash) for doc in ids):
         what = "has no id; its id is" if hashed == 1 else "have no id; their ids are"
         warn(
@@ -607,25 +587,24 @@ def rows_of_lists(
         )
     if notes:
         warn(f"{source}: {'; '.join(notes)}.")
-    if layout.kind == "run" and (unscored or not ids):
-        by_rank: Any = dicts.read({topic: [doc for doc, _ in lists[topic]] for topic in lists}, layout)
-        return [replace(Rows.concat([*by_rank]), costs=np.array(costs))] if costs else by_rank
-    if layout.kind == "run" and (ranked or guessed or distances):
-        distances = _are_distances(lists, layout, distances, guessed)
+    has_costs = is_run and COST in reading.names and bool(costs)
+    if is_run and (unscored or not ids):
+        by_rank: Any = dicts.read({topic: [doc for doc, *_ in docs] for topic, docs in lists.items()}, layout)
+        return [replace(Rows.concat([*by_rank]), costs=np.array(costs))] if has_costs else by_rank
     table = {"query_id": topics, "doc_id": ids, layout.value: values}
-    if ranked and layout.kind == "run":
+    if is_run and (ranked or guessed or distances):
+        distances = _are_distances(lists, layout, distances, guessed)
+    if is_run and ranked:
         table[RANK] = list(chain.from_iterable(range(1, len(docs) + 1) for docs in lists.values()))
-    if costs:
-        table[COST] = [*costs]
+    if has_costs:
+        table[COST] = costs
     lower = reading.lower_is_better or distances
     plain = replace(layout, reading=replace(reading, columns=None, keys=None, lower_is_better=lower))
     scored = rows_of_table(table, plain, source)
     return [replace(scored, universe=tuple(lists), named=frozenset(reading.names))]
 
 
-def _are_distances(
-    lists: Mapping[str, Sequence[tuple[Any, Any]]], layout: Layout, said: bool, guessed: bool
-) -> bool:
+def _are_distances(lists: Lists, layout: Layout, said: bool, guessed: bool) -> bool:
     """Whether the numbers are distances; InputError or a warning where their order says the contrary."""
     source, lower = layout.source, layout.reading.lower_is_better
     falls, rises = ([_is_in_order(docs, sign) for docs in lists.values()] for sign in (1, -1))
@@ -648,9 +627,9 @@ def _are_distances(
     return True
 
 
-def _is_in_order(docs: Sequence[tuple[Any, Any]], sign: int) -> bool:
+def _is_in_order(docs: Sequence[tuple[Any, Any, Any]], sign: int) -> bool:
     """Whether the values of a list fall (or, with -1, rise) from the first document on."""
     try:
-        return all(sign * a >= sign * b for (_, a), (_, b) in pairwise(docs))
+        return all(sign * a >= sign * b for (_, a, _), (_, b, _) in pairwise(docs))
     except (TypeError, ValueError, OverflowError):  # of a value that is no number, which is refused later
         return False

@@ -14,7 +14,7 @@ from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.universe import Keys
 from ir_trunc._read.arrow import one_id
-from ir_trunc._read.readers.nested import rows_of_lists
+from ir_trunc._read.readers.nested import Form, Lists, documents_of, records_of_frame, rows_of_lists
 from ir_trunc._read.reading import SEARCH, Columns, Layout
 from ir_trunc._read.registry import File, reader
 from ir_trunc._read.rows import Rows
@@ -28,7 +28,9 @@ _KINDS = ("openinference.span.kind", "span_kind", "gen_ai.operation.name")
 _RETRIEVALS = ("RETRIEVER", "retrieval")
 _SPAN_ID = "context.span_id"
 _POSITION = "document_position"  # from 0 on, as Phoenix's annotations of documents call it
-_PREFIXES = ("", "attributes.", "context.", "document.")  # which names may lack
+_PREFIXES = ("", "attributes.", "context.")  # which names may lack
+_VALUES = {"doc_id": "id", "score": "score"}  # of documents, whose names may begin with "document."
+_SPANS = Form("spans", ())
 _BY_SPAN = f"columns={{'query_id': '{_SPAN_ID}'}} makes each span a topic"
 
 _COLUMNS = ("attributes.openinference.", "attributes.retrieval.", "attributes.gen_ai")  # of a frame of spans
@@ -76,14 +78,13 @@ def spans(data: Any, layout: Layout) -> Iterable[Rows]:
     Of retrieval spans inside of each other, the outermost one that records documents is read.
     """
     source = layout.source
+    each: Iterable[Mapping[str, Any]]
     if isinstance(data, (str, os.PathLike)):
         each = _one_by_one(json_items(data, source), source)
     elif isinstance(data, (list, tuple, Mapping)):
         each = _one_by_one([data] if isinstance(data, Mapping) else data, source)
-    elif hasattr(data, "itertuples"):
-        each = data.to_dict("records")
-    else:  # of polars or pyarrow
-        each = data.to_dicts() if hasattr(data, "to_dicts") else data.to_pylist()
+    else:
+        each = records_of_frame(data)
     return _lists(map(_flat, each), layout)
 
 
@@ -149,44 +150,36 @@ def _first(values: Mapping[str, Any], names: Iterable[Any]) -> Any:
     return next((values[key] for key in keys if key in values), None)
 
 
-class _Document(NamedTuple):
-    """A document that a span records; names are there where it has no id."""
-
-    id: Any
-    score: Any
-    names: tuple[str, ...] = ()
-
-
 class _Span(NamedTuple):
-    """A span by what is read of it; of documents None where it records none."""
+    """A span by what is read of it."""
 
-    name: str  # its id as it was given
+    name: str  # its id as it was given, or its number
     parent: str  # ids without 0x, which not all exporters write
     trace: str
     start: str
     topic: Any  # what the span has for it
-    documents: list[_Document] | None
+    documents: list[dict[str, Any]] | None  # by the names of their values; None where it records none
     kind: str
+
+    @classmethod
+    def of(cls, values: dict[str, Any], number: int, columns: Columns, source: str) -> _Span:
+        """The span that has these values."""
+        name, parent, trace, start = (
+            str(values.get(key, "")) for key in (_SPAN_ID, "parent_id", "context.trace_id", "start_time")
+        )
+        return cls(
+            name=name or str(number),
+            parent=parent.removeprefix("0x"),
+            trace=trace.removeprefix("0x"),
+            start=_TIME_ZONE.sub("", start),
+            topic=_first(values, columns.candidates("query_id", _QUERIES)),
+            documents=_documents(values, f"{source}, span {name or number}"),
+            kind=str(_first(values, _KINDS) or "of no kind"),
+        )
 
     @property
     def is_retrieval(self) -> bool:
         return self.documents is not None or self.kind in _RETRIEVALS
-
-
-def _span(values: dict[str, Any], number: int, columns: Columns, source: str) -> _Span:
-    """The span that has these values; its number is its name where it has no id."""
-    name, parent, trace, start = (
-        str(values.get(key, "")) for key in (_SPAN_ID, "parent_id", "context.trace_id", "start_time")
-    )
-    return _Span(
-        name=name or str(number),
-        parent=parent.removeprefix("0x"),
-        trace=trace.removeprefix("0x"),
-        start=_TIME_ZONE.sub("", start),
-        topic=_first(values, columns.candidates("query_id", _QUERIES)),
-        documents=_documents(values, columns, f"{source}, span {name or number}"),
-        kind=str(_first(values, _KINDS) or "of no kind"),
-    )
 
 
 def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Rows]:
@@ -194,13 +187,16 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
     source, columns = layout.source, layout.reading.names
     columns.check(columns.values(), ("query_id", "doc_id", "score"), source)
     queries = columns.candidates("query_id", _QUERIES)
-    spans = [_span(values, number, columns, source) for number, values in enumerate(flat_spans)]
+    spans = [_Span.of(values, number, columns, source) for number, values in enumerate(flat_spans)]
     by_id = {f"trace {span.trace}": span for span in spans if span.trace and not span.parent}
     by_id |= {span.name.removeprefix("0x"): span for span in spans}
     searches, notes = _searches(spans, by_id, source)
     # One question in two traces was perhaps asked of two systems; any other attribute may join traces.
     by_question = str(queries[0]).removeprefix("attributes.") in _QUERIES
-    by_trace: dict[str, dict[str, list[_Span]]] = {}
+    in_document = {f: str(columns.get(f, usual)).removeprefix("document.") for f, usual in _VALUES.items()}
+    reading = replace(layout.reading, columns=Columns(in_document, _VALUES))
+    by_trace: dict[str, dict[str, dict[str, Any]]] = {}  # documents by topic, trace and span
+    cut = 0
     for search in searches:
         place, around = f"{source}, span {search.name}", _around(search, by_id)
         topics = [span.topic for span in around if span.topic is not None]
@@ -208,32 +204,36 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
             what = f"it has no {' or '.join(map(str, queries))}, which would be its topic"
             raise InputError(f"{place}: {what}; {_BY_SPAN}.")
         topic = one_id(topics[0 if "query_id" in columns.needed else -1], "query_id", place)
-        root = around[-1].name if by_question else ""
-        by_trace.setdefault(topic, {}).setdefault(root, []).append(search)
-    if by_question and (cut := sum(bool(_around(search, by_id)[-1].parent) for search in searches)):
+        cut += by_question and bool(around[-1].parent)
+        docs = documents_of(search.documents or (), place, replace(layout, reading=reading), _SPANS)
+        docs = [(one_id(doc, "doc_id", place), *values) for doc, *values in docs]
+        by_trace.setdefault(topic, {}).setdefault(around[-1].name * by_question, {})[search.name] = docs
+    if cut:
         what = "retrieval spans of traces without their root, whose own query or that of a span around them"
         notes.append(
             f"{what} is the topic: {cut}; columns={{'query_id': 'context.trace_id'}} joins each trace"
         )
-    lists: dict[str, list[tuple[str, Any]]] = {}
+    lists = Lists()
     for topic, traces in by_trace.items():
         first, *others = traces.values()
-        read = [_listed(span, layout) for span in first]
-        ids = [[doc for doc, _ in docs] for docs in read]
         for each in others:
-            if [[doc for doc, _ in _listed(span, layout)] for span in each] != ids:
-                what = f"the query {shown(topic)} has other documents in span {first[0].name}"
-                place = f"{source}, span {each[0].name}"
+            if _ids(each) != _ids(first):
+                what = f"the query {shown(topic)} has other documents in span {next(iter(first))}"
+                place = f"{source}, span {next(iter(each))}"
                 raise InputError(f"{place}: {what}, and a topic has one list; {_BY_SPAN}.")
-        lists |= {_KEYS.separator.join([topic, str(n)]): docs for n, docs in enumerate(read, 1)}
+        lists |= {_KEYS.separator.join([topic, str(n)]): docs for n, docs in enumerate(first.values(), 1)}
     if repeated := sum(len(traces) - 1 for traces in by_trace.values()):
         what = "retrieval spans with the query and the documents of an earlier one, whose scores count"
         notes.append(f"{what}: {repeated}")
-    if any(score is None for docs in lists.values() for _, score in docs):
+    if any(score is None for docs in lists.values() for _, score, _ in docs):
         notes.append("the documents have no scores and are in the order of the spans")
     layout = replace(layout, reading=replace(layout.reading, keys=None))
     rows: Any = rows_of_lists(lists, layout, ranked=True, notes=notes)
     return [replace(each, traced=True, reading=replace(each.reading, keys=_KEYS)) for each in rows]
+
+
+def _ids(searches: dict[str, Any]) -> list[list[str]]:
+    return [[doc for doc, *_ in docs] for docs in searches.values()]
 
 
 def _around(span: _Span, by_id: Mapping[str, _Span]) -> list[_Span]:
@@ -243,18 +243,6 @@ def _around(span: _Span, by_id: Mapping[str, _Span]) -> list[_Span]:
         around.append(parent)
     root = by_id.get(f"trace {span.trace}") if around[-1].parent else None
     return around if root is None or root in around else [*around, root]
-
-
-def _listed(span: _Span, layout: Layout) -> list[tuple[str, Any]]:
-    """The documents of a span with their scores."""
-    listed = list[tuple[str, Any]]()
-    for position, (doc, score, names) in enumerate(span.documents or ()):
-        place = f"{layout.source}, span {span.name}, document {position}"
-        if doc is None:
-            what = f"it has no {layout.reading.names.get('doc_id', 'id')}; it has: {', '.join(names)}"
-            raise InputError(f"{place}: {what}. columns={{'doc_id': {names[-1]!r}}} takes another value.")
-        listed.append((one_id(doc, "doc_id", place), score))
-    return listed
 
 
 def _searches(
@@ -285,7 +273,7 @@ def _searches(
     return kept, [f"{what}: {count}" for what, count in counts.items() if count]
 
 
-def _documents(span: dict[str, Any], columns: Columns, place: str) -> list[_Document] | None:
+def _documents(span: dict[str, Any], place: str) -> list[dict[str, Any]] | None:
     """The documents that a span records, in their order; None where it records none, not even no document."""
     documents: dict[int, dict[str, Any]] = {}
     recorded = False
@@ -295,18 +283,12 @@ def _documents(span: dict[str, Any], columns: Columns, place: str) -> list[_Docu
         recorded = True
         if part[2]:
             position = int(part[1])
-            documents.setdefault(position, {_POSITION: position})[part[2]] = value
+            documents.setdefault(position, {_POSITION: position})[part[2].removeprefix("document.")] = value
         elif part[1] or not isinstance(value, (list, tuple)) or value:
             needed = "documents with id and score are needed"
             raise InputError(f"{place}, {name.removeprefix('attributes.')}: {shown(value)}: {needed}.")
-    for position in range(len(documents)):
-        if position not in documents:
-            why = "a span keeps as many attributes as OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT says"
-            raise InputError(f"{place}: document {position} is missing, and later ones are there; {why}.")
-    ids, scores = (columns.candidates(*field) for field in (("doc_id", ("id",)), ("score", ("score",))))
-    read = list[_Document]()
-    for position in range(len(documents)):
-        doc, values = _first(documents[position], ids), documents[position]
-        names = () if doc is not None else tuple(name.removeprefix("document.") for name in values)
-        read.append(_Document(doc, _first(values, scores), names))
-    return read if recorded else None
+    missing = next((position for position in range(len(documents)) if position not in documents), None)
+    if missing is not None:
+        why = "a span keeps as many attributes as OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT says"
+        raise InputError(f"{place}: document {missing} is missing, and later ones are there; {why}.")
+    return [documents[position] for position in range(len(documents))] if recorded else None
