@@ -125,7 +125,7 @@ _OLD = {
     )
 } | {
     "nil_report": "ir_trunc.truncation.study.nil_report",
-    "read_decisions": "ir_trunc._ranking.decisions.read_decisions",
+    "read_decisions": "ir_trunc.truncation._log.read_decisions",
 }
 _INSTEAD = {"read_decisions": "ir_trunc.read_log(answers, truth=truth)"}
 _ROOMS = ("adapters", "measures", "meta", "plots", "truncation", "typing")

@@ -8,9 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,8 @@ from ir_trunc._core.errors import (
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, mapping, number, one_of
 from ir_trunc._ranking.answers import say_seeming, seems_none, squad, stands_for_none, token_f1
-from ir_trunc._ranking.decisions import MIDDLE, read_decisions
 from ir_trunc._read.arrow import one_id
+from ir_trunc._read.reading import NO_COLUMNS
 from ir_trunc._read.registry import shape_of
 from ir_trunc._read.tables import column_names, columns_by_name
 from ir_trunc._read.text import json_items
@@ -36,9 +36,10 @@ from ir_trunc._scoring.objects import MeasureLike
 from ir_trunc._scoring.results import Results, as_table
 from ir_trunc.truncation._abstention import risk_coverage
 
-# The fields of a log with the names that their columns can have.
+# The fields of a log, of decisions and of their truth, with the names that their columns can have.
+_IDS = ("id", "question_id", "query_id", "qid")
 _NAMES = {
-    "id": ("id", "question_id", "query_id", "qid"),
+    "id": _IDS,
     "answer": ("answer", "prediction"),
     "confidence": ("confidence",),
     "correct": ("correct",),
@@ -47,7 +48,9 @@ _NAMES = {
     "group": ("group",),
     "candidate": ("candidate",),
 }
-_FORMS = "a path of JSON lines, a frame, a dict or a list of dicts with id, answer, confidence and correct"
+_DECISIONS = {"id": _IDS, "value": ("value", "answer", "score")}
+_TRUTHS = {"id": _IDS, "value": ("same", "truth", "value", "label")}
+_MIDDLE = 0.5  # of decisions that are probabilities
 _RIGHT, _WRONG = "correct", "wrong"
 _SLACK = 1e-12
 _JUDGES: dict[str, Callable[[str, str], float]] = {
@@ -376,7 +379,7 @@ def read_log(
     abstains: str | Iterable[str] | re.Pattern[str] | None = None,
     columns: Mapping[str, str] | None = None,
     truth: Any = None,
-    threshold: float = MIDDLE,
+    threshold: float = _MIDDLE,
 ) -> DecisionLog:
     """Qrels and run of a log of answers, or of decisions between yes and no with `truth`.
 
@@ -457,7 +460,7 @@ def read_log(
             raise ParameterError(f"{names} have no effect with truth.")
         decided, decisions = read_decisions(log, truth, threshold)
         return DecisionLog(decisions, dict.fromkeys(decisions, True), {}, True, source, decided)
-    if number("threshold", threshold) != MIDDLE:
+    if number("threshold", threshold) != _MIDDLE:
         raise ParameterError("threshold divides yes from no: it needs truth.")
     least = number("correct_from", 1.0 if correct_from is None else correct_from, 0, 1)
     if not least:
@@ -469,28 +472,22 @@ def read_log(
     groups: dict[str, str] = {}
     candidates: dict[str, bool] = {}
     sure = graded = 0
-    for place, item in enumerate(_items(log, source, {} if columns is None else columns), 1):
-        name = one_id(item.get("id"), "id", f"{source}, item {place}")
-        where = f"{source}, question {name}"
-        if name in run:
-            raise InputError(f"{where} is there twice; each question needs an id of its own.")
-        given = str(item.get("answer", ""))
-        item = item if is_none is None else _without(is_none, item)
-        item = _as_squad(item) if isinstance(judge, str) else item
-        if "candidate" in item and not _text(item, where):
-            candidate, value, _ = _judged(item | {"answer": item["candidate"]}, judged, least, where)
-            candidates[name] = bool(candidate) and value >= least
-            item = {field: value for field, value in item.items() if field != "correct"}
-        answer, value, has_answer = _judged(item, judged, least, where)
-        run[name] = {}
-        if answer:
+    for name, item in _items(log, source, _NAMES, {} if columns is None else columns):
+        where, said = f"{source}, question {name}", str(item.get("answer", ""))
+        item = _as_compared(item, where, is_none, isinstance(judge, str))
+        if "candidate" in item and not item["answer"]:
+            value, _ = _assessed(item | {"answer": item["candidate"]}, judged, least, where)
+            candidates[name] = bool(item["candidate"]) and value >= least
+            item.pop("correct", None)
+        value, has_answer = _assessed(item, judged, least, where)
+        answerable[name], run[name] = assumed if has_answer is None else has_answer, {}
+        if item["answer"]:
             graded += 0 < value < 1
-            if is_none is None and value < least and seems_none(given):
-                seeming.append(given)
+            if is_none is None and value < least and seems_none(said):
+                seeming.append(said)
             sure += "confidence" in item
             confidence = _number("confidence", item.get("confidence", 1.0), where)
             run[name] = {_RIGHT if value >= least else _WRONG: confidence}
-        answerable[name] = assumed if has_answer is None else has_answer
         if "group" in item:
             groups[name] = one_id(item["group"], "group", where)
     answered = sum(map(bool, run.values()))
@@ -517,73 +514,89 @@ def _judge(judge: Any) -> Judge | None:
     return lambda answer, references: max(compare(answer, reference) for reference in references)
 
 
-def _items(log: Any, source: str, columns: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """The fields of each question, without those whose values are missing."""
+def _items(
+    data: Any, source: str, names: Mapping[str, tuple[str, ...]], columns: Mapping[str, str] = NO_COLUMNS
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The id of each question, and its fields without those whose values are missing.
+
+    names: by field, those that its column can have. Of decisions all values are kept, the first name counts,
+    and questions may be given as {id: value}.
+    """
     for field, column in mapping("columns", columns, "{field: column}").items():
-        if one_of("columns: field", field, _NAMES) and not isinstance(column, str):
+        if one_of("columns: field", field, names) and not isinstance(column, str):
             raise ParameterTypeError(f"columns[{field!r}]={shown(column)}: the name of a column is needed.")
-    shape, content = shape_of(log), log
-    if shape == "path":
-        content = json_items(log, source)
-        first = next(content, None)
-        shape = "mapping" if isinstance(first, Mapping) and _are_fields(first) else "list"
-        content = first if shape == "mapping" else chain([first] * (first is not None), content)
-    if shape == "mapping":
-        id_name = columns.get("id", "id")
-        nested = _are_fields(content)
-        content = [{id_name: name, **item} for name, item in content.items()] if nested else [content]
-    elif shape == "frame":
-        table = columns_by_name(content, source)
-        names = column_names(table)
-        values = [c.to_pylist() if hasattr(c, "to_pylist") else list(c) for c in (table[n] for n in names)]
-        content = [dict(zip(names, row)) for row in zip(*values)]
-    elif shape != "list":
-        raise InputError(f"log of type {type(log).__name__}: {_FORMS} is needed.")
-    present, read = dict[Any, None](), {*chain.from_iterable(_NAMES.values()), *columns.values()}
-    items, shapes = list[tuple[tuple[Any, ...], tuple[Any, ...]]](), dict[Any, tuple[Any, ...]]()
-    for place, item in enumerate(content, 1):
+    names = names | {field: (column,) for field, column in columns.items()}
+    of_decisions, present = "value" in names, dict[Any, None]()
+    read, shapes = {*chain.from_iterable(names.values())}, dict[Any, tuple[Any, ...]]()
+    items = list[tuple[tuple[Any, ...], tuple[Any, ...]]]()
+    for place, item in enumerate(_content(data, source, names["id"], of_decisions), 1):
         if not isinstance(item, Mapping):
-            raise InputError(f"{source}, item {place}: {shown(item)}: {_FORMS} is needed.")
+            raise InputError(f"{source}, item {place}: {shown(item)}: a dict is needed, {{'id': ..., ...}}.")
         present.update(dict.fromkeys(item))
         kept = tuple(filter(read.__contains__, item))
         items.append((shapes.setdefault(kept, kept), tuple(map(item.__getitem__, kept))))
     if not items:
         raise InputError(f"{source}: there is no question; at least one is needed.")
     column_of = {}
-    for field, names_of_field in _NAMES.items():
-        wanted = (columns[field],) if field in columns else names_of_field
+    for field, wanted in names.items():
         matching = [name for name in wanted if name in present]
-        if not matching and (field in columns or field in ("id", "answer")):
+        if not matching and (field in columns or field in ("id", "answer", "value")):
             has = ", ".join(map(str, present)) or "none"
-            hint = f"columns={{{field!r}: ...}} names another"
-            raise InputError(f"{source} has no column {' or '.join(wanted)}; it has: {has}. {hint}.")
-        if len(matching) > 1:
+            hint = "" if of_decisions else f" columns={{{field!r}: ...}} names another."
+            raise InputError(f"{source} has no column {' or '.join(wanted)}; it has: {has}.{hint}")
+        if len(matching) > 1 and not of_decisions:
             both = " and ".join(matching)
             raise InputError(f"{source} has the columns {both} for the same field: one is needed.")
-        column_of.update(dict.fromkeys(matching, field))
+        column_of.update(dict.fromkeys(matching[:1], field))
+    seen = set[str]()
     items.reverse()
     while items:  # what is read is let go
         item = dict(zip(*items.pop()))
-        yield {field: item[name] for name, field in column_of.items() if not _is_missing(item.get(name))}
+        of_fields = {field: item.get(name) for name, field in column_of.items()}
+        if not of_decisions:
+            of_fields = {field: value for field, value in of_fields.items() if not _is_missing(value)}
+        name = one_id(of_fields.get("id"), "id", f"{source}, item {len(seen) + 1}")
+        if name in seen:
+            raise InputError(
+                f"{source}, question {name} is there twice; each question needs an id of its own."
+            )
+        seen.add(name)
+        yield name, of_fields
 
 
-def _are_fields(content: Mapping[Any, Any]) -> bool:
-    """Whether an object has the fields of each question by its id."""
-    return all(isinstance(value, Mapping) for value in content.values())
+def _content(data: Any, source: str, ids: tuple[str, ...], of_decisions: bool) -> Iterable[Any]:
+    """What should be a dict for each question, from any form."""
+
+    def by_id(content: Any) -> Iterable[Any]:
+        """From {id: {field: value}}, from {id: value} of decisions, or from the dict of one question."""
+        if all(isinstance(value, Mapping) for value in content.values()):
+            return [{ids[0]: name, **item} for name, item in content.items()]
+        if of_decisions and not any(name in content for name in ids):
+            return [{ids[0]: name, "value": value} for name, value in content.items()]
+        return [content]
+
+    shape = shape_of(data)
+    if shape == "path":
+        items = json_items(data, source)
+        first = list(islice(items, 2))  # a file may be one object
+        return by_id(first[0]) if len(first) == 1 and isinstance(first[0], Mapping) else chain(first, items)
+    if shape == "mapping":
+        return by_id(data)
+    if shape == "frame":
+        table = columns_by_name(data, source)
+        names = column_names(table)
+        values = [c.to_pylist() if hasattr(c, "to_pylist") else list(c) for c in (table[n] for n in names)]
+        return (dict(zip(names, row)) for row in zip(*values))
+    if shape != "list":
+        needed = "a path of JSON or JSON lines, a frame, a list of dicts, or a dict by id"
+        raise InputError(f"{source} of type {type(data).__name__}: {needed} is needed.")
+    return data
 
 
 def _is_missing(value: Any) -> bool:
     """Whether a value is None, NaN or a missing value of pandas."""
     is_nan = isinstance(value, (float, np.floating)) and value != value
     return value is None or bool(is_nan) or type(value).__name__ in ("NAType", "NaTType")
-
-
-def _text(item: Mapping[str, Any], where: str) -> str:
-    """The answer without blanks around it; empty where there is none."""
-    value = item.get("answer", "")
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (str, Real)):
-        raise InputError(f"{where}: answer {shown(value)}: a text is needed, or null where it is unanswered.")
-    return str(value).strip()
 
 
 def _number(field: str, value: Any, where: str, low: float = -np.inf, high: float = np.inf) -> float:
@@ -596,84 +609,130 @@ def _number(field: str, value: Any, where: str, low: float = -np.inf, high: floa
         raise InputError(f"{where}: {error}") from None
 
 
-def _answerable(item: Mapping[str, Any], where: str) -> bool | None:
-    """Whether the question has an answer, if the log says so; the references become a list of texts."""
-    has_answer: bool | None = None
+def _true_or_false(value: Any, what: str) -> bool:
+    """A truth value, which may be 1 or 0."""
+    if not isinstance(value, (bool, np.bool_, Real)) or value not in (0, 1):
+        raise InputError(f"{what} {shown(value)}: true or false is needed.")
+    return bool(value)
+
+
+def _as_compared(
+    item: dict[str, Any], where: str, is_none: Callable[[str], bool] | None, by_squad: bool
+) -> dict[str, Any]:
+    """The item with its answers and a list of its references, as they are compared.
+
+    Those that stand for none are empty; SQuAD's normalisation may make them so, too.
+    """
+
+    def compared(text: str) -> str:
+        text = "" if is_none is not None and is_none(text) else text.strip()
+        return squad(text) if by_squad else text
+
+    changed = {"answer": ""} | item
+    for field in ("answer", "candidate"):
+        value = changed.get(field, "")
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (str, Real)):
+            needed = "a text is needed, or null where it is unanswered"
+            raise InputError(f"{where}: {field} {shown(value)}: {needed}.")
+        changed |= {field: compared(str(value))} if field in changed else {}
     if "references" in item:
         value = item["references"]
         texts = [value] if isinstance(value, str) else value
-        if not isinstance(texts, (list, tuple, np.ndarray)) or not all(
-            isinstance(text, str) for text in texts
-        ):
+        are_texts = isinstance(texts, (list, tuple, np.ndarray)) and all(isinstance(t, str) for t in texts)
+        if not are_texts:
             raise InputError(f"{where}: references {shown(value)}: a text or a list of texts is needed.")
-        has_answer = any(text.strip() for text in texts)
-    if "answerable" in item:
-        value = item["answerable"]
-        if not isinstance(value, (bool, np.bool_, Real)) or value not in (0, 1):
-            raise InputError(f"{where}: answerable {shown(value)}: true or false is needed.")
-        if has_answer is not None and has_answer != bool(value):
-            raise InputError(
-                f"{where}: answerable is {bool(value)} and references {shown(item['references'])}."
-            )
-        has_answer = bool(value)
-    return has_answer
-
-
-def _without(is_none: Callable[[str], bool], item: Mapping[str, Any]) -> dict[str, Any]:
-    """The item without answers and references that stand for no answer."""
-
-    def kept(value: Any) -> Any:
-        if isinstance(value, str):
-            return "" if is_none(value) else value
-        return [kept(each) for each in value] if isinstance(value, (list, tuple, np.ndarray)) else value
-
-    return {
-        field: kept(value) if field in ("answer", "references") else value for field, value in item.items()
-    }
-
-
-def _as_squad(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The item with answer and references as SQuAD compares them; what is no text is refused later."""
-    answer, references = item.get("answer"), item.get("references")
-    texts = [references] if isinstance(references, str) else references
-    changed = dict(item)
-    if isinstance(answer, (str, Real)) and not isinstance(answer, (bool, np.bool_)):
-        changed["answer"] = squad(str(answer))
-    if isinstance(texts, (list, tuple, np.ndarray)):
-        changed["references"] = [squad(each) if isinstance(each, str) else each for each in texts]
+        changed["references"] = [*filter(None, map(compared, texts))]
     return changed
 
 
-def _judged(
+def _assessed(
     item: Mapping[str, Any], judge: Judge | None, least: float, where: str
-) -> tuple[str, float, bool | None]:
-    """The answer, how correct it is, and whether the question has one; InputError if these contradict."""
-    answer, has_answer = _text(item, where), _answerable(item, where)
-    value = _correct(item, answer, judge, where) if answer or "correct" in item else 0.0
+) -> tuple[float, bool | None]:
+    """How correct an answer is, and whether the question has one; InputError if these contradict."""
+    answer, references = item["answer"], item.get("references")
+    has_answer = None if references is None else bool(references)
+    if "answerable" in item:
+        says = _true_or_false(item["answerable"], f"{where}: answerable")
+        if has_answer not in (None, says):
+            raise InputError(f"{where}: answerable is {says} and references {shown(references)}.")
+        has_answer = says
+    if judge is not None and answer and references is None:
+        raise InputError(f"{where}: the judge needs references: texts, [] where there is no right answer.")
+    if judge is None and answer and "correct" not in item:
+        hint = "; judge='em' or 'f1' (--judge em) compares the answer with the references" * bool(references)
+        raise InputError(f"{where}: correct is missing: true, false or a number from 0 to 1 is needed{hint}.")
+    value = 0.0
+    if judge is None:
+        value = _number("correct", item.get("correct", 0.0), where, 0, 1)
+    elif answer and references:
+        value = _number("judge", judge(answer, references), where, 0, 1)
     if value > 0 and not answer and has_answer is not False:
         raise InputError(
             f"{where} is unanswered and correct: is silence right there? answerable: false says so."
         )
     if not answer or value < least:
-        return answer, value, has_answer
+        return value, has_answer
     if has_answer is False:
         raise InputError(f"{where} is answered correctly and has no answer: one of the two is wrong.")
-    return answer, value, True
+    return value, True
 
 
-def _correct(item: Mapping[str, Any], answer: str, judge: Judge | None, where: str) -> float:
-    """How correct an answer is, from 0 to 1."""
-    if judge is None:
-        if "correct" not in item:
-            needed = "true, false or a number from 0 to 1 is needed"
-            if "references" in item:
-                needed += "; judge='em' or 'f1' (--judge em) compares the answer with the references"
-            raise InputError(f"{where}: correct is missing: {needed}.")
-        return _number("correct", item["correct"], where, 0, 1)
-    if not answer:
-        return 0.0
-    if "references" not in item:
-        raise InputError(f"{where}: the judge needs references: texts, [] where there is no right answer.")
-    value = item["references"]
-    references = [text for text in ([value] if isinstance(value, str) else value) if text.strip()]
-    return _number("judge", judge(answer, references), where, 0, 1) if references else 0.0
+class Decisions(NamedTuple):
+    """Decisions as qrels and run: `calc("c@1", *decisions)`.
+
+    Attributes
+    ----------
+    qrels : dict
+        For each question the right answer, 'yes' with relevance 2 (the positive class of
+        `F05u(positive=2)`) or 'no' with relevance 1; the other answer has relevance 0.
+    run : dict
+        For each question its answer, scored by the distance of the value from the threshold; {} is silence.
+    """
+
+    qrels: dict[str, dict[str, int]]
+    run: dict[str, dict[str, float]]
+
+
+def read_decisions(answers: Any, truth: Any, threshold: float = _MIDDLE) -> Decisions:
+    """The qrels and the run of a system that answers questions by yes, no or nothing; see `read_log`."""
+    threshold = number("threshold", threshold)
+    right = {
+        name: _true_or_false(value, f"truth, question {name}:")
+        for name, value in _values(truth, "truth", _TRUTHS)
+    }
+    values = {name: _decision(value, name) for name, value in _values(answers, "answers", _DECISIONS)}
+    missing = [name for name in right if name not in values]
+    if missing:
+        what = f"{len(missing)} of {len(right)} questions have no answer (for example question {missing[0]})"
+        warn(f"answers: {what}; they count as left open.")
+    far = [name for name, value in values.items() if value is not None and not 0 <= value <= 1]
+    if far and threshold == _MIDDLE:
+        what = f"question {far[0]} has the value {values[far[0]]:g}, one of {len(far)} that are not in 0 to 1"
+        warn(f"answers: {what}; is threshold={threshold:g}, which divides yes from no, on their scale?")
+    qrels = {name: {"yes": 2, "no": 0} if yes else {"yes": 0, "no": 1} for name, yes in right.items()}
+    run: dict[str, dict[str, float]] = {name: {} for name in [*values, *missing]}
+    for name, value in values.items():
+        if isinstance(value, bool):
+            run[name] = {"yes" if value else "no": 1.0}
+        elif value is not None and value != threshold:
+            run[name] = {"yes" if value > threshold else "no": abs(value - threshold)}
+    return Decisions(qrels, run)
+
+
+def _values(data: Any, what: str, names: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Any]]:
+    """The value of every question; a list of one value stands for the value."""
+    for name, item in _items(data, f"{what} {os.fspath(data)}" if shape_of(data) == "path" else what, names):
+        value = item["value"]
+        while isinstance(value, (list, tuple)) and len(value) == 1:
+            value = value[0]
+        yield name, value
+
+
+def _decision(value: Any, name: str) -> float | bool | None:
+    if value is None or isinstance(value, (bool, np.bool_)):
+        return None if value is None else bool(value)
+    try:
+        return number("value", value)
+    except ParameterError:
+        what = "a finite number, True, False or None is needed"
+        raise InputError(f"answers, question {name}: {shown(value)}: {what}.") from None

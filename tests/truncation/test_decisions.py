@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from ir_trunc import InputError, IrTruncWarning, ParameterError, calc, calc_aggregate, read_log
-from ir_trunc._ranking.decisions import read_decisions
+from ir_trunc.truncation._log import read_decisions
 
 TRUTH = {"a": True, "b": True, "c": False, "d": False}
 ANSWERS = {"a": 0.9, "b": 0.5, "c": 0.8, "d": 0.25}
@@ -74,13 +74,13 @@ def test_true_false_and_none_are_yes_no_and_nothing():
         ({"a": "yes"}, {"a": True}, "answers, question a: 'yes': a finite number, True, False or None"),
         ({"a": math.nan}, {"a": True}, "answers, question a: nan: a finite number"),
         ({"a": [0.1, 0.9]}, {"a": True}, r"answers, question a: \[0.1, 0.9\]"),
-        ({"a": 0.9}, {"a": 0.9}, "truth, question a: 0.9: True or False"),
-        ({"a": 0.9}, {"a": "True"}, "truth, question a: 'True': True or False"),
+        ({"a": 0.9}, {"a": 0.9}, "truth, question a: 0.9: true or false"),
+        ({"a": 0.9}, {"a": "True"}, "truth, question a: 'True': true or false"),
         ({"a": 0.9}, {}, "truth: there is no question"),
-        ([{"id": "a", "value": 1}] * 2, {"a": True}, "answers: question a is given twice"),
-        ([{"id": "a", "prob": 1}], {"a": True}, "item 0: value or .* is missing; there is: id, prob"),
+        ([{"id": "a", "value": 1}] * 2, {"a": True}, "answers, question a is there twice"),
+        ([{"id": "a", "prob": 1}], {"a": True}, "answers has no column value or .*; it has: id, prob"),
         (5, {"a": True}, "answers of type int: a path of JSON"),
-        (pd.DataFrame({"id": ["a"]}), {"a": True}, "answers: value or answer or score is missing"),
+        (pd.DataFrame({"id": ["a"]}), {"a": True}, "answers has no column value or answer or score"),
     ],
 )
 def test_what_is_no_decision_is_refused(answers, truth, told):
