@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -51,13 +51,13 @@ def by_question(rows: Rows) -> tuple[Rows, Notes]:
             kept = replace(kept, unscored=np.ones(len(kept), bool), values=places)
     said = Universe(searches=how, several=len(several))
     if how == "sequence":
-        ranks = is_new.groupby(docs["question"]).cumsum()
-        ranks = ranks.groupby([docs["question"], docs["doc"]]).transform("first").to_numpy()
+        in_union = is_new.groupby(docs["question"]).cumsum()
+        ranks = in_union.groupby([docs["question"], docs["doc"]]).transform("first").tolist()
         bounds = zip(each.starts.tolist(), (each.starts + each.lengths).tolist())
-        of_searches = pd.DataFrame({"sequence": [ranks[slice(*of)].tolist() for of in bounds]})
-        of_searches["top_scores"] = pd.Series(each.rows.values).groupby(each.topic).max()
-        of_searches = of_searches.fillna({"top_scores": -np.inf})
-        said = replace(said, **of_searches.groupby(asked).agg(tuple).to_dict())
+        top = pd.Series(each.rows.values).groupby(each.topic).max().reindex(range(len(asked)))
+        listed = {"sequence": [ranks[slice(*of)] for of in bounds], "top_scores": top.fillna(-np.inf)}
+        of_questions: Any = pd.DataFrame(listed).groupby(asked).agg(tuple).to_dict()
+        said = replace(said, **of_questions)
     if rows.reading.searches is None:
         example = f"(for example {shown(several[0])}); searches='last' takes the last search alone"
         warn(f"{rows.source}: {said.searched} {example}, searches='union' confirms.")

@@ -173,8 +173,7 @@ def _means_without_lowest(confidence: Floats, scores: Floats, steps: int) -> Flo
     order = np.argsort(-confidence, kind="stable")
     averaged = RankedAnswers.of(np.zeros(n, dtype=bool), confidence).of_equals(scores[order])
     left: Ints = np.array([n - min(round(step / steps * n), n - 1) for step in range(steps)])
-    means: Floats = np.cumsum(averaged)[left - 1] / left
-    return means
+    return np.cumsum(averaged)[left - 1] / left
 
 
 @checked

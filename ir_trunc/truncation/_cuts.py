@@ -6,27 +6,26 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.annotations import LARGEST
 from ir_trunc._core.errors import InputError, ParameterError, shown
 from ir_trunc._core.lazy import cached_property, pd
-from ir_trunc._core.parameters import mapping, several, text
+from ir_trunc._core.parameters import several, text
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.files import Target, check_outputs, run_lines, word, write_text
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import RunLike, read_run
-from ir_trunc._read.arrow import numeric, one_id, pa, pc, strings
+from ir_trunc._read.arrow import numeric, pa, pc, strings
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._read.text import read_numbers
 from ir_trunc.truncation._fitting import check_rows, unjudged_lists
 from ir_trunc.truncation._policy import Cutter, as_fitted, lengths_of, sees_judgments
 from ir_trunc.truncation._text import parse_policy
-from ir_trunc.truncation.policies.lengths import Given
+from ir_trunc.truncation.policies.lengths import CutsByTopic, Given
 
 
 def read_cuts(path: str | os.PathLike[str]) -> dict[str, int]:
@@ -71,7 +70,9 @@ def write_cuts(path: Target, cuts: Mapping[str, int]) -> None:
     Raises
     ------
     InputError
-        If a length is not a whole number >= 0, or a topic has blanks in its name.
+        If a topic has blanks in its name.
+    ParameterError
+        If a length is not a whole number >= 0.
 
     Examples
     --------
@@ -81,8 +82,7 @@ def write_cuts(path: Target, cuts: Mapping[str, int]) -> None:
     >>> Path("my.cuts").read_text().splitlines()
     ['1\\t3', '2\\t0']
     """
-    _check_cuts(cuts)
-    write_text(path, (f"{topic}\t{_kept_count(topic, k)}" for topic, k in cuts.items()))
+    write_text(path, (f"{word(topic, 'topic')}\t{k}" for topic, k in _CUTS.clean("cuts", cuts).items()))
 
 
 def write_run(
@@ -127,7 +127,7 @@ def write_run(
     """
     check_rows(run)
     check_outputs([path], [run.source.removeprefix("run ")])
-    _check_cuts(cuts)
+    cuts = _CUTS.clean("cuts", cuts)
     missing = next((topic for topic in pc.unique(run.topics).to_pylist() if topic not in cuts), None)
     if missing is not None:
         raise InputError(f"{run.source}: topic {missing} has no cut; every topic of the run needs one.")
@@ -136,22 +136,11 @@ def write_run(
         if not text("comments", comment).startswith("#") or len(comment.splitlines()) > 1:
             raise InputError(f"comments: {shown(comment)} is not a line that begins with #.")
     ordered = RankedRows.of(run, strings(list(cuts)))
-    kept = [min(_kept_count(topic, k), n) for (topic, k), n in zip(cuts.items(), ordered.lengths.tolist())]
-    write_text(path, chain(heads, Truncated._of(ordered, list(cuts), np.array(kept, np.int64))._lines(tag)))
+    kept = np.minimum(ordered.lengths, list(cuts.values()))
+    write_text(path, chain(heads, Truncated._of(ordered, list(cuts), kept)._lines(tag)))
 
 
-def _check_cuts(cuts: Mapping[str, int]) -> None:
-    for topic in mapping("cuts", cuts, "{topic: k}"):
-        word(topic, "topic")
-
-
-def _kept_count(topic: str, k: int) -> int:
-    """The number of documents to keep as an int; InputError if it is not a whole number >= 0."""
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 0 <= k <= LARGEST:
-        raise InputError(
-            f"topic {topic}: {shown(k)} documents cannot be kept; a whole number from 0 on is needed."
-        )
-    return int(k)
+_CUTS = CutsByTopic("documents to keep of each topic")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -268,22 +257,16 @@ def truncate(
     >>> truncate({"q1": {"a": 0.9, "b": 0.8, "c": 0.1}}, "LargestGap").to_dict()
     {'q1': {'a': 0.9, 'b': 0.8}}
     """
-    of_topics = isinstance(policy, (Rankings, Mapping))
-    cutter: Any = None if of_topics else parse_policy(cast("Cutter | str", policy))
+    cuts: Any = dict(zip(policy.topics, policy.lengths.tolist())) if isinstance(policy, Rankings) else policy
+    cutter = Given(cuts) if isinstance(cuts, Mapping) else parse_policy(cuts)
     rows = read_run(run, **as_fitted(cutter, reading))
-    cuts: dict[str, int] = {}
-    if isinstance(policy, Rankings):
-        cuts = dict(zip(policy.topics, policy.lengths.tolist()))
-    elif isinstance(policy, Mapping):
-        by_topic = {one_id(topic, "topic", "cuts"): k for topic, k in policy.items()}
-        cuts = {topic: _kept_count(topic, k) for topic, k in by_topic.items()}
-    cutter = Given(cuts) if of_topics else cutter
     if sees_judgments(cutter):
         raise ParameterError(
             f"{cutter} looks at judgments, which a run does not have: give the rankings that it cut,"
             " rankings.cut(policy.cut(rankings))."
         )
-    topics = {*pc.unique(rows.topics).to_pylist(), *cuts, *rows.universe}
+    named = cutter.cuts if isinstance(cuts, Mapping) else ()
+    topics = {*pc.unique(rows.topics).to_pylist(), *named, *rows.universe}
     lists = unjudged_lists(rows, list(topics), nil)
     lengths = lengths_of(cutter, lists)
     return Truncated._of(RankedRows.of(rows, pa.array(lists.topics, pa.string())), lists.topics, lengths)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterTypeError, shown
-from ir_trunc._core.parameters import flag
 from ir_trunc._core.rankings import Floats, Ints
 
 _NUMBERS = "one list of numbers, or a 2-d array with a row for each list"
@@ -52,12 +51,6 @@ def numbers_of(scores: Any, name: str = "score") -> Floats:
 
 def _is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
-
-
-def oriented_scores(scores: Any, lower_is_better: bool) -> Floats:
-    """Scores as numbers; distances, of which lower ones are better, get the opposite sign."""
-    values = numbers_of(scores)
-    return -values if flag("lower_is_better", lower_is_better) else values
 
 
 def costs_like(scores: Floats, costs: Any) -> Floats:

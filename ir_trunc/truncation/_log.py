@@ -525,7 +525,7 @@ def _items(
     for field, column in mapping("columns", columns, "{field: column}").items():
         if one_of("columns: field", field, names) and not isinstance(column, str):
             raise ParameterTypeError(f"columns[{field!r}]={shown(column)}: the name of a column is needed.")
-    names = names | {field: (column,) for field, column in columns.items()}
+    names = {**names, **{field: (column,) for field, column in columns.items()}}
     of_decisions, present = "value" in names, dict[Any, None]()
     read, shapes = {*chain.from_iterable(names.values())}, dict[Any, tuple[Any, ...]]()
     items = list[tuple[tuple[Any, ...], tuple[Any, ...]]]()
@@ -564,7 +564,7 @@ def _items(
         yield name, of_fields
 
 
-def _content(data: Any, source: str, ids: tuple[str, ...], of_decisions: bool) -> Iterable[Any]:
+def _content(data: Any, source: str, ids: tuple[str, ...], of_decisions: bool) -> Any:
     """What should be a dict for each question, from any form."""
 
     def by_id(content: Any) -> Iterable[Any]:

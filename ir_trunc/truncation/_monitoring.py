@@ -8,6 +8,7 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
+from ir_trunc._core.annotations import LARGEST
 from ir_trunc._core.errors import InputError, ParameterError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import number
@@ -94,31 +95,27 @@ class Profile:
             data = later | {name: value for name, value in data.items() if name != "deviation"}
         values = fields_of(data, kinds, where)
         profile = cls(**{name: from_json(values[name], kinds[name], f"{where}, {name}") for name in values})
-        if problem := profile._problem():
+        if problem := next(profile._problems(), None):
             raise InputError(f"{where}, {problem}.")
         return profile
 
-    def _problem(self) -> str:
-        """What no lists can have; empty where there is nothing of this kind."""
-        if self.questions < _TWO:
-            return f"questions is {self.questions}: two or more are needed"
-        for name in ("without_answer", "silent"):
-            if not 0 <= (share := getattr(self, name)) <= 1:
-                return f"{name} is {share}: a share from 0 to 1 is needed"
-        if not 0 <= self.length < np.inf:
-            return f"length is {self.length}: a mean of lengths is needed"
+    def _problems(self) -> Iterator[str]:
+        """What no lists can have."""
+        lists = sum(number for _, number in self.lengths)
+        if self.questions < _TWO or 0 < lists < self.questions:
+            yield f"questions is {self.questions}: from two to the number of lists are needed"
+        for name, high in (("without_answer", 1), ("silent", 1), ("length", LARGEST)):
+            if not 0 <= (value := getattr(self, name)) <= high:
+                yield f"{name} is {value}: a number from 0 to {high} is needed"
         if any(length < 0 or number < 1 for length, number in self.lengths):
-            return "lengths: lengths from 0 on, each with a number of lists, are needed"
-        if self.lengths and self.questions > sum(number for _, number in self.lengths):
-            return f"questions is {self.questions}: there are fewer lists, by their lengths"
+            yield "lengths: lengths from 0 on, each with a number of lists, are needed"
         if "retrieved" not in self.features:
-            return "features: retrieved is missing"
+            yield "features: retrieved is missing"
         for name, points in self.features.items():
             values, shares = np.array(points, np.float64).reshape(-1, 2).T
             rise = (np.diff(values) > 0).all() and (np.diff(shares, prepend=0) > 0).all()
             if not (rise and np.isfinite(values).all() and shares[-1:].tolist() == [1]):
-                return f"features, {name}: values that rise, with shares that rise to 1, are needed"
-        return ""
+                yield f"features, {name}: values that rise, with shares that rise to 1, are needed"
 
 
 def independent(rankings: Rankings) -> int:

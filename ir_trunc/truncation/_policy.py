@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
+from itertools import repeat
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar, get_type_hints
 
 import numpy as np
@@ -27,7 +28,7 @@ from ir_trunc.truncation._items import (
     costs_like,
     first_rise,
     has_field,
-    oriented_scores,
+    numbers_of,
     scores_of_items,
     selected,
 )
@@ -106,6 +107,9 @@ class Policy:
     older: ClassVar[Mapping[str, Any]] = {}
     """The values of parameters that files of older versions lack."""
 
+    _params: ClassVar[Mapping[str, Param]] = {}
+    """The parameters that the policy declares."""
+
     def __init_subclass__(cls) -> None:
         for former, hook in (("cut", "lengths"), ("fit", "learn")):
             if former in vars(cls):
@@ -114,14 +118,27 @@ class Policy:
                 delattr(cls, former)
 
     def __post_init__(self) -> None:
-        for name, param in BOUNDS.items():
-            object.__setattr__(self, name, param.clean(getattr(self, name)))
+        for name, param in {**self._params, **BOUNDS}.items():
+            try:
+                object.__setattr__(self, name, param.clean(getattr(self, name)))
+            except ParameterError as error:
+                raise type(error)(f"{type(self).__name__}: {error}") from None
         if self.fitted_on is not None:
             instance("fitted_on", self.fitted_on, Profile, "a Profile, as policy.fitted_on is,")
         if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
             raise ParameterError(
                 f"at_least={self.at_least} is above at_most={self.at_most}: no length is within these bounds."
             )
+
+    def __str__(self) -> str:
+        """The name and the parameters that have a value; bounds come last."""
+        values = dict(sorted(vars(self).items(), key=lambda item: item[0] in BOUNDS))
+        values.pop("fitted_on", None)
+        inside = ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)
+        return f"{type(self).__name__}({inside})" if inside else type(self).__name__
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def fit(self, rankings: Rankings, measure: Any = None, weights: Floats | None = None) -> Policy:
         """The policy fitted to a measure (text or object) on these training topics.
@@ -139,9 +156,10 @@ class Policy:
             The weight of each list (Q); by default all count the same.
         """
         further = [] if weights is None else [numbers("weights", weights)]
-        for given in further:
-            if len(given) != len(check_rankings(rankings)):
-                raise ParameterError(f"weights: {len(given)} for {len(rankings)} lists; each list needs one.")
+        if further and len(further[0]) != len(check_rankings(rankings)):
+            raise ParameterError(
+                f"weights: {len(further[0])} for {len(rankings)} lists; each list needs one."
+            )
         learnt = self.learn(check_rankings(rankings), measure, *further)
         fitted: Policy = profiled(learnt, rankings, measure)
         return fitted
@@ -155,8 +173,7 @@ class Policy:
         lengths = self.lengths(check_rankings(rankings))
         if not self.is_bounded:
             return lengths
-        moved: Ints = np.clip(lengths, self.at_least, self.longest(rankings))
-        return moved
+        return np.clip(lengths, self.at_least, self.longest(rankings))
 
     @property
     def is_bounded(self) -> bool:
@@ -216,15 +233,12 @@ class Policy:
         >>> Fixed(3, budget=1000)([0.9, 0.8, 0.7], [300, 600, 200])
         2
         """
-        refuse_if_not_live(self)
-        values = oriented_scores(scores, self._takes_distances(lower_is_better))
+        values = self._oriented(scores, lower_is_better)
         of_documents = None if self.budget is None or costs is None else costs_like(values, costs)
-        if values.ndim == 2:
-            of_rows = [None] * len(values) if of_documents is None else of_documents
-            rows = enumerate(zip(values, of_rows))
-            lengths = [self._length(row, cost, f"row {number}, ") for number, (row, cost) in rows]
-            return np.array(lengths, np.int64)
-        return self._length(values, of_documents)
+        if values.ndim == 1:
+            return self._length(values, of_documents)
+        rows = enumerate(zip(values, repeat(None) if of_documents is None else of_documents))
+        return np.array([self._length(*row, f"row {number}, ") for number, row in rows], np.int64)
 
     def keep(
         self, items: Items, score: Any = None, *, cost: Any = None, lower_is_better: bool | None = None
@@ -263,23 +277,22 @@ class Policy:
         >>> Fixed(2, budget=10).keep([("a word", 0.9), ("two words", 0.8)], cost=lambda item: len(item[0]))
         [('a word', 0.9)]
         """
-        refuse_if_not_live(self)
-        lower_is_better = self._takes_distances(lower_is_better)
         if score is None and self.fitted_on is not None and has_field(items, self.fitted_on.score):
             score = self.fitted_on.score
-        values = oriented_scores(scores_of_items(items, score), lower_is_better)
+        scores = numbers_of(scores_of_items(items, score))
+        values = self._oriented(scores, lower_is_better)
         rises = first_rise(values) > 0
         if rises and (values[1:] > values[:-1]).all():
+            as_distances = bool((values != scores).any())
             warn(
                 f"The {len(values)} items are in the order of rising scores: those at the end are taken for"
-                f" the best. If those at the front are, pass lower_is_better={not lower_is_better}."
+                f" the best. If those at the front are, pass lower_is_better={not as_distances}."
             )
         order = np.argsort(-values, kind="stable") if rises else np.arange(len(values))
         costs = None
         if self.budget is not None:
-            costs = costs_like(values, scores_of_items(items, "cost" if cost is None else cost, "cost"))[
-                order
-            ]
+            of_items = scores_of_items(items, "cost" if cost is None else cost, "cost")
+            costs = costs_like(values, of_items)[order]
         kept: Items = selected(items, np.sort(order[: self._length(values[order], costs)]))
         return kept
 
@@ -332,11 +345,13 @@ class Policy:
         rankings = run if isinstance(run, Rankings) else rank_without_qrels(read_run(run, **reading))
         return monitoring(self, rankings.unjudged(), alpha)
 
-    def _takes_distances(self, lower_is_better: bool | None) -> bool:
-        """Whether live scores are distances: as the user says, or as those of the fit were."""
+    def _oriented(self, scores: Any, lower_is_better: bool | None) -> Floats:
+        """Live scores; distances, as the user says or as those of the fit were, get the opposite sign."""
+        refuse_if_not_live(self)
         if lower_is_better is None:
-            return self.fitted_on is not None and self.fitted_on.lower_is_better
-        return lower_is_better
+            lower_is_better = self.fitted_on is not None and self.fitted_on.lower_is_better
+        values = numbers_of(scores)
+        return -values if flag("lower_is_better", lower_is_better) else values
 
     def _length(self, values: Floats, costs: Floats | None = None, where: str = "") -> int:
         """How many documents of a list with these falling scores are kept."""
@@ -465,14 +480,6 @@ class PolicyDefinition(Declared):
         """The name with the parameters and their defaults."""
         return self.name + written_arguments(self.params.values())
 
-    def clean(self, made: Any) -> None:
-        """Replace the parameters of a new policy by plain values; ParameterError if one is not allowed."""
-        for name, param in self.params.items():
-            try:
-                object.__setattr__(made, name, param.clean(getattr(made, name)))
-            except ParameterError as error:
-                raise type(error)(f"{self.name}: {error}") from None
-
 
 registry: dict[str, PolicyDefinition] = {}
 """The declared policies by name."""
@@ -540,18 +547,9 @@ def policy(
             )
         if not issubclass(kind, Policy) or kind.lengths is Policy.lengths:
             raise ParameterError(f"{name} needs a method `lengths`, and is derived from Policy.")
-        check = kind.__post_init__
-
-        def clean(made: PolicyClass) -> None:
-            definition.clean(made)
-            check(made)
-
-        methods = {"__str__": _written, "__repr__": _written, **vars(kind), "__post_init__": clean}
-        for method in ("__str__", "__repr__", "__post_init__"):
-            setattr(kind, method, methods[method])
         made = dataclass(frozen=True, repr=False)(kind)
-        definition = PolicyDefinition(name, made, _declared_params(made, BOUNDS), source, idempotent, written)
-        registry[name] = definition
+        made._params = _declared_params(made, BOUNDS)
+        registry[name] = PolicyDefinition(name, made, made._params, source, idempotent, written)
         return made
 
     return register
@@ -576,14 +574,6 @@ def _declared_params(kind: type[Any], besides: Iterable[str] = ()) -> dict[str, 
 
 BOUNDS = _declared_params(Policy)
 """The parameters that every policy has."""
-
-
-def _written(made: Any) -> str:
-    """The name and the parameters that have a value; bounds come last."""
-    values = dict(sorted(vars(made).items(), key=lambda item: item[0] in BOUNDS))
-    values.pop("fitted_on", None)
-    inside = ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)
-    return f"{type(made).__name__}({inside})" if inside else type(made).__name__
 
 
 # A list that was just retrieved.

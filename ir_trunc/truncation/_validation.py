@@ -134,7 +134,7 @@ def cross_validate(
                 "empty": split.unit_means(cuts == 0).mean(),
                 "coverage": split.unit_means(cuts > 0).mean(),
                 "set_size": np.average(cuts, weights=split.weights * (cuts > 0)) if cuts.any() else np.nan,
-                "p_value": _paired_p_value(values, of_greedy),
+                "p_value": float(paired_t_p_values((values - of_greedy)[None])[0]),
                 "silence_precision": results.abstention.precision,
                 "silence_recall": results.abstention.recall,
             }
@@ -190,8 +190,7 @@ class Split:
     def unit_means(self, values: Any) -> Floats:
         """The nested mean of the values of each unit."""
         sums, weights = (np.bincount(self.unit_of, of) for of in (values * self.weights, self.weights))
-        means: Floats = sums / weights
-        return means
+        return sums / weights
 
     def trial(
         self, policy: Cutter, measure: Any, on_all: bool = False, **goal: Any
@@ -245,8 +244,3 @@ def cut_each(policies: Sequence[Cutter], rankings: Rankings, parts: Sequence[Int
     for policy, part in zip(policies, parts):
         cuts[part] = lengths_of(policy, lists.take(part))
     return cuts
-
-
-def _paired_p_value(scores: Floats, reference: Floats) -> float:
-    """The p value of a paired t test over topics; 1 if all differences are 0."""
-    return float(paired_t_p_values((scores - reference)[None])[0])

@@ -152,7 +152,7 @@ def test_a_cut_run_has_the_order_in_which_it_was_read():
 def test_runs_that_cannot_be_cut_are_refused():
     for policy, error, message in [
         ({"q1": 1}, InputError, "cuts has no cut for topic q2: every topic needs one"),
-        ({"q1": 1, "q2": 0, "q3": -1}, InputError, "topic q3: -1 documents cannot be kept"),
+        ({"q1": 1, "q2": 0, "q3": -1}, ParameterError, "cuts, topic 'q3'=-1 is out of range"),
         ("Oracle(measure=AP)", ParameterError, "looks at judgments, which a run does not have"),
         ("Greedy", ParameterError, "Greedy has no k yet"),
         (5, ParameterError, "5 is not a policy"),

@@ -460,9 +460,8 @@ def test_a_candidate_is_judged_by_correct_and_self_scores_by_what_was_right():
     found = log.validation().iloc[0]
     assert found["auroc"] == 0.75  # a pair in order, and a tie
     assert found["pearson"] == pytest.approx(np.corrcoef([0.9, 0.4, 0.4], [1, 0, 1])[0, 1])
-    in_words = [
-        {"id": n, "candidate": text, "references": "Paris"} for n, text in enumerate(["the paris.", "N/A"])
-    ]
+    unanswered = {"answer": None, "references": "Paris"}
+    in_words = [unanswered | {"id": n, "candidate": text} for n, text in enumerate(["the paris.", "N/A"])]
     assert read_log(in_words, "em", abstains="n/a").candidates == {"0": True, "1": False}
     with pytest.raises(InputError, match="question 4 is unanswered and correct: is silence right there"):
         read_log([{**item, "candidate": None} for item in items])

@@ -202,15 +202,15 @@ def test_a_file_whose_profile_is_damaged_is_refused(tmp_path):
     Greedy().fit(lists_of(0, 9), "RBPT").save(path)
     content = json.loads(path.read_text())
     for changed, message in [
-        ({"questions": 1}, "questions is 1: two or more"),
+        ({"questions": 1}, "questions is 1: from two to the number of lists"),
         ({"silent": "often"}, "silent is 'often': a number"),
         ({"features": {"gap": [[1]]}}, "1 items: 2 are needed"),
         ({"more": 1}, "'more' is unknown"),
-        ({"silent": 1.5}, "silent is 1.5: a share from 0 to 1"),
-        ({"without_answer": "NaN"}, "without_answer is nan: a share"),
-        ({"length": -3.0}, "length is -3.0: a mean"),
+        ({"silent": 1.5}, "silent is 1.5: a number from 0 to 1"),
+        ({"without_answer": "NaN"}, "without_answer is nan: a number"),
+        ({"length": -3.0}, "length is -3.0: a number from 0"),
         ({"lengths": [[1, -5], [2, 14]]}, "lengths: lengths from 0 on"),
-        ({"questions": 10**18}, "there are fewer lists"),
+        ({"questions": 10**18}, "to the number of lists"),
         ({"features": {}}, "features: retrieved is missing"),
         *(
             ({"features": {"retrieved": points}}, "features, retrieved: values that rise, with shares")

@@ -35,8 +35,7 @@ def _surprises(scores: Floats) -> Floats:
         levels = np.log(np.maximum(1 - shape / scale * x, 0.0)) / -shape
         levels = np.where(np.abs(shape) < _TINY, x / scale, levels)
     levels = np.where(a1 == 0, np.where(x > 0, _HIGHEST, 0.0), levels)  # all equal, or all but the first
-    falling: Floats = np.minimum.accumulate(np.round(np.minimum(levels, _HIGHEST), _DIGITS), axis=1)
-    return falling
+    return np.minimum.accumulate(np.round(np.minimum(levels, _HIGHEST), _DIGITS), axis=1)
 
 
 @policy(
