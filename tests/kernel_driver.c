@@ -18,30 +18,10 @@ static uint32_t drawn(uint32_t below)
     return (uint32_t)(state >> 33) % below;
 }
 
-static const char *const PIECES[] = {" ",
-                                     "\t",
-                                     "\n",
-                                     "\r\n",
-                                     "\r",
-                                     "#",
-                                     "-",
-                                     ".",
-                                     "e5",
-                                     "1e-300",
-                                     "12345678901234567890123",
-                                     "1e999",
-                                     "nan",
-                                     "\xc3\xa9",
-                                     "\xff",
-                                     "\xed\xa0\x80",
-                                     "\xf0\x9f\x98\x80",
-                                     "NIL",
-                                     "d1",
-                                     "1",
-                                     "\x1c",
-                                     "\x0b",
-                                     "9007199254740993",
-                                     "0.30000000000000004e-7"};
+static const char *const PIECES[] = {
+    " ", "\t", "\n", "\r\n", "\r", "#", "-", ".", "e5", "1e-300", "12345678901234567890123", "1e999", "nan",
+    "\xc3\xa9", "\xff", "\xed\xa0\x80", "\xf0\x9f\x98\x80", "NIL", "d1", "1", "\x1c", "\x0b",
+    "9007199254740993", "0.30000000000000004e-7"};
 enum { PIECES_THERE = sizeof PIECES / sizeof *PIECES, LONGEST_RUN = 1 << 13 };
 
 static size_t run_of(char *text)

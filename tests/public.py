@@ -10,15 +10,8 @@ import ir_trunc
 
 DOCUMENTED = [
     "ir_trunc",
-    "ir_trunc.adapters.arrow",
-    "ir_trunc.adapters.ir_measures",
-    "ir_trunc.adapters.pyterrier",
-    "ir_trunc.adapters.scale",
-    "ir_trunc.measures",
-    "ir_trunc.meta",
-    "ir_trunc.plots",
-    "ir_trunc.truncation",
-    "ir_trunc.truncation.study",
+    *(f"ir_trunc.adapters.{name}" for name in ("arrow", "ir_measures", "pyterrier", "scale")),
+    *(f"ir_trunc.{name}" for name in ("measures", "meta", "plots", "truncation", "truncation.study")),
 ]
 OF_PYTERRIER = (  # have the order of pt.Experiment and pt.GridSearch
     "ir_trunc.adapters.pyterrier.experiment",

@@ -8,6 +8,7 @@ import time
 from collections import defaultdict
 from itertools import pairwise, permutations
 from math import log2
+from pathlib import Path
 from statistics import fmean
 
 import numpy as np
@@ -106,11 +107,8 @@ def in_lines(tag, run, rank=lambda place: place, **head):
     for topic in TOPICS:
         results = {}
         for day in DAYS:
-            items = results[day] = []
-            for question, place in of_questions.get(f"{topic}/{day}", {}).items():
-                docs = run[f"{topic}/{question}/{day}"]
-                documents = [{"doc_id": doc, "score": score} for doc, score in docs.items()]
-                items.append({"qid": question, "question-rank": -place, "doc-ranking": documents})
+            places = of_questions.get(f"{topic}/{day}", {}).items()
+            results[day] = [in_ranking(run[f"{topic}/{q}/{day}"], q, -place) for q, place in places]
         lines.append({"topic": topic, "results": results})
     return lines
 
@@ -119,14 +117,19 @@ def write(path, lines):
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
 
 
+def write_collection(topics, qrels):
+    """Topics and qrels of the track's forms, into the current folder."""
+    asked = ({"tid": topic, "questions": [{"qid": q} for q in of]} for topic, of in topics.items())
+    write(Path("topics.jsonl"), asked)
+    rows = (f"{key} 0 {doc} {gain}\n" for key, judged in qrels.items() for doc, gain in judged.items())
+    Path("qrels").write_text("".join(rows))
+
+
 @pytest.fixture
 def track(tmp_path, monkeypatch):
     """The current folder, with topics, qrels and runs of the track's forms."""
     monkeypatch.chdir(tmp_path)
-    topics = ({"tid": topic, "questions": [{"qid": q} for q in asked]} for topic, asked in TOPICS.items())
-    write(tmp_path / "topics.jsonl", topics)
-    rows = (f"{key} 0 {doc} {gain}\n" for key, judged in QRELS.items() for doc, gain in judged.items())
-    (tmp_path / "qrels").write_text("".join(rows))
+    write_collection(TOPICS, QRELS)
     (tmp_path / "runs").mkdir()
     for name, run in RUNS.items():
         write(tmp_path / "runs" / f"{name}.jsonl", in_lines(name, run))
@@ -174,9 +177,8 @@ def test_the_scores_are_those_of_independent_code(track, terminal):
             outer = defaultdict(list)
             for group, shares in inner.items():
                 outer[group[0]].append(fmean(shares))
-            assert board.loc[(ranked, name), "right silence"] == pytest.approx(
-                fmean(map(fmean, outer.values()))
-            )
+            rightly = fmean(map(fmean, outer.values()))
+            assert board.loc[(ranked, name), "right silence"] == pytest.approx(rightly)
     for (ranked, name), means in whole.items():
         silent, perfect = whole[ranked, "silent"], whole[ranked, "perfect"]
         skill = board.loc[(ranked, name), [f"{measure} skill" for measure in NAMES]]
@@ -256,16 +258,25 @@ def in_day(change):
     return changed
 
 
+def of_head(**changes):
+    """A change of the first line; None takes a name out."""
+
+    def changed(lines):
+        lines[0] = {name: value for name, value in (lines[0] | changes).items() if value is not None}
+
+    return changed
+
+
+def documents(change):
+    """A change of the documents of such a day's question."""
+    return in_day(lambda day, item: change(item["doc-ranking"]))
+
+
+MANY = [{"doc_id": f"x{n}", "score": 1} for n in range(101)]
 MISTAKES = {
-    "a tag that is too long": (
-        lambda lines: lines[0].update(runtag="m" * 21),
-        "line 1: runtag 'm.*at most 20 letters",
-    ),
-    "a head without models": (lambda lines: lines[0].pop("models") and None, "line 1: models is missing"),
-    "another run_type": (
-        lambda lines: lines[0].update(run_type="both"),
-        "line 1: run_type 'both': 'manual' or",
-    ),
+    "a tag that is too long": (of_head(runtag="m" * 21), "line 1: runtag 'm.*at most 20 letters"),
+    "a head without models": (of_head(models=None), "line 1: models is missing"),
+    "another run_type": (of_head(run_type="both"), "line 1: run_type 'both': 'manual' or"),
     "a topic twice": (lambda lines: [*lines, lines[1]], "line 5: topic t1 has a line already"),
     "a missing topic": (lambda lines: lines[:-1], "1 topic missing, t3;"),
     "an unknown topic": (
@@ -284,20 +295,13 @@ MISTAKES = {
         in_day(lambda day, item: item.update(qid="q9")),
         "question q9: topic t1 has no question q9; a question that",
     ),
-    "a document twice": (
-        in_day(lambda day, item: item["doc-ranking"].append(item["doc-ranking"][0])),
-        "document d.*in the list twice",
-    ),
+    "a document twice": (documents(lambda docs: docs.append(docs[0])), "document d.*in the list twice"),
     "too many documents": (
-        in_day(
-            lambda day, item: item.update(
-                {"doc-ranking": [{"doc_id": f"x{n}", "score": 1} for n in range(101)]}
-            )
-        ),
+        in_day(lambda day, item: item.update({"doc-ranking": MANY})),
         "101 documents; at most 100 are allowed",
     ),
     "a document of another day": (
-        in_day(lambda day, item: item["doc-ranking"].append({"doc_id": "moved", "score": 0})),
+        documents(lambda docs: docs.append({"doc_id": "moved", "score": 0})),
         f"document moved: it is of {DAYS[0]}",
     ),
 }
@@ -336,9 +340,8 @@ def test_all_errors_of_all_runs_are_listed_up_to_50_and_tags_are_distinct(track)
 
 def test_the_valid_runs_of_several_are_scored(track):
     write(track / "runs" / "bad.jsonl", in_lines("bad", RUNS["alert"])[:2])
-    with pytest.warns(
-        match=r"run bad.jsonl is not valid, and not scored: .*2 topics missing, t2, t3;.*1 error"
-    ):
+    said = r"run bad.jsonl is not valid, and not scored: .*2 topics missing, t2, t3;.*1 error"
+    with pytest.warns(match=said):
         scores = scored()
     assert list(scores.invalid) == ["bad.jsonl"]
     assert str(scores).endswith("Not scored, since it is invalid: bad.jsonl (1 error).")
@@ -370,23 +373,18 @@ def test_dates_that_are_not_named_may_be_ties_or_silence(track):
         tied.calendar("t9")
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        "topic qid day gain",
-        "tid qid date rel",
-        "topic_id question_id day rel_grade",
-        "topic qid day relevance",
-    ],
-)
+NAMES_OF_FIELDS = (
+    "topic qid day gain", "tid qid date rel", "topic_id question_id day rel_grade", "topic qid day relevance"
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("names", NAMES_OF_FIELDS)
 def test_judgments_may_be_json_lines(track, names):
     expected = scored().to_pandas()
     topic, question, day, gain = names.split()
     judged = [(*key.split("/"), doc, x) for key, of in QRELS.items() for doc, x in of.items()]
-    write(
-        track / "qrels",
-        [{topic: t, question: q, day: d, "doc_id": doc, gain: x} for t, q, d, doc, x in judged],
-    )
+    fields = (topic, question, day, "doc_id", gain)
+    write(track / "qrels", [dict(zip(fields, row)) for row in judged])
     assert scored().to_pandas().equals(expected)
     of_questions = [(*key.split("/"), q, x) for key, of in question_qrels().items() for q, x in of.items()]
     write(track / "questions", [{topic: t, day: d, question: q, gain: x} for t, d, q, x in of_questions])
@@ -410,9 +408,8 @@ def test_questions_of_the_run_are_counted_and_those_of_other_runs_count(track):
     lines = in_lines("mine", RUNS["oracle"])
     in_day(lambda day, item: item.update(qid="mine-1"))(lines)
     write(track / "my.jsonl", lines)
-    with pytest.warns(
-        match=r"run mine: 1 question of its own without judgments \(for example mine-1\), ranked 1 time"
-    ):
+    said = r"run mine: 1 question of its own without judgments \(for example mine-1\), ranked 1 time"
+    with pytest.warns(match=said):
         scored("my.jsonl")
     (track / "qrels").write_text(f"{(track / 'qrels').read_text()}t1/other-1/2024-01-03 0 a 10\n")
     with pytest.warns(match=r"ignored 1 question that the topics do not have \(for example t1/other-1\)"):
@@ -431,9 +428,8 @@ def test_qrels_stay_in_the_collection(track, line, message):
     (track / "qrels").write_text(f"{(track / 'qrels').read_text()}{line}\n")
     with pytest.raises(InputError, match=message):
         scored()
-    with pytest.raises(
-        InputError, match="qrels of questions, topic t1/2024-02-01: the collection has no day"
-    ):
+    said = "qrels of questions, topic t1/2024-02-01: the collection has no day"
+    with pytest.raises(InputError, match=said):
         cdet.score(TOPICS, QRELS, "runs", days=RANGE, question_qrels={"t1/2024-02-01": {"q1": 1}})
 
 
@@ -491,12 +487,10 @@ def test_false_alarms_on_days_without_judgments_are_free_in_general_and_a_warnin
     assert board.loc["documents", "RBPT"].round(4)[["right", "alarm"]].tolist() == [1, 0.82]
 
 
-def in_ranking(docs):
-    return {
-        "qid": "q",
-        "question-rank": 0,
-        "doc-ranking": [{"doc_id": d, "score": s} for d, s in docs.items()],
-    }
+def in_ranking(docs, question="q", rank=0):
+    """A question of a day with its documents."""
+    documents = [{"doc_id": doc, "score": score} for doc, score in docs.items()]
+    return {"qid": question, "question-rank": rank, "doc-ranking": documents}
 
 
 def ran(command, words, status=0):
@@ -518,9 +512,8 @@ def test_the_commands_check_score_and_draw(track, command):
     assert ran(command, f"{two} --format table")[0] == f"{scores}\n"
     assert ran(command, f"{two} --format latex")[0] == f"{scores.to_latex()}\n"
     assert ran(command, f"{two} --by day --format csv")[0].count("\n") == 1 + (9 + 3) * len(DAYS) * 4
-    assert (
-        "always,0.1" not in ran(command, f"{two} --pairs --format csv --baseline always --correction none")[0]
-    )
+    pairs = ran(command, f"{two} --pairs --format csv --baseline always --correction none")[0]
+    assert "always,0.1" not in pairs
     assert "RBPT(p=0.9)" in ran(command, f"{two} RBPT(p=0.9) --format csv")[0]
     assert "Bounded" in ran(command, f"{two} --terminal least --ties file --absent empty --format table")[0]
     ran(command, f"{two} --plot board.svg -o board.md")
@@ -532,29 +525,20 @@ def test_the_commands_check_score_and_draw(track, command):
     assert "Literal convention" in page
     assert page.count('aria-label="Calendar of t') == len(TOPICS)
     write(track / "runs" / "bad.jsonl", in_lines("bad", RUNS["alert"])[:2])
-    assert (
-        "Not scored, since it is invalid: bad.jsonl"
-        in ran(command, "topics.jsonl qrels runs --format table", 2)[0]
-    )
+    table = ran(command, "topics.jsonl qrels runs --format table", 2)[0]
+    assert "Not scored, since it is invalid: bad.jsonl" in table
     assert "bad.jsonl: 1 error" in ran(command, "check topics.jsonl runs", 1)[0]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("--days 2024-02-01..2024-01-01", "the first day comes after the last"),
-        ("--days 2024-01-01..2024-01-02", "the collection has no day"),
-        ("--days qrels", "is not a date"),
-        ("--days none", "no such file"),
-        ("-o qrels", "would be overwritten"),
-        ("--plot qrels", "would be overwritten"),
-        ("RBPT -m AP", "name the measures in one place"),
-        ("-p 2 --format json", "json has all decimal places"),
-        ("-m AQ", "There is no measure 'AQ'"),
-        ("--calendar t1", "--plot FILE is needed"),
-        ("--by topic --format latex", "--by and --pairs have the forms"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), [
+    ("--days 2024-02-01..2024-01-01", "the first day comes after the last"),
+    ("--days 2024-01-01..2024-01-02", "the collection has no day"),
+    ("--days qrels", "is not a date"), ("--days none", "no such file"),
+    ("-o qrels", "would be overwritten"), ("--plot qrels", "would be overwritten"),
+    ("RBPT -m AP", "name the measures in one place"), ("-p 2 --format json", "json has all decimal places"),
+    ("-m AQ", "There is no measure 'AQ'"), ("--calendar t1", "--plot FILE is needed"),
+    ("--by topic --format latex", "--by and --pairs have the forms"),
+])  # fmt: skip
 def test_wrong_options_are_one_line(track, command, words, message):
     status, out, err = command("cdet", "topics.jsonl", "qrels", "runs", *words.split())
     assert (status, out) == (2, "")
@@ -566,12 +550,7 @@ def test_a_track_of_30_topics_takes_less_than_20_seconds_of_processor_time(track
     qrels, runs = generated.stream(topics=30, questions=8, days=200)
     topics = {f"t{topic}": [f"q{question}" for question in range(1, 9)] for topic in range(1, 31)}
     days = sorted({key.rpartition("/")[2] for key in qrels})
-    write(
-        track / "topics.jsonl",
-        [{"tid": t, "questions": [{"qid": q} for q in of]} for t, of in topics.items()],
-    )
-    rows = (f"{key} 0 {doc} {gain}\n" for key, judged in qrels.items() for doc, gain in judged.items())
-    (track / "qrels").write_text("".join(rows))
+    write_collection(topics, qrels)
     for path in (track / "runs").iterdir():
         path.unlink()
     for at in range(12):
@@ -582,9 +561,7 @@ def test_a_track_of_30_topics_takes_less_than_20_seconds_of_processor_time(track
             for day in days:
                 for place, question in enumerate(asked):
                     if docs := run[f"{topic}/{question}/{day}"]:
-                        results[day].append(
-                            in_ranking(docs) | {"qid": question, "question-rank": place % (at + 1)}
-                        )
+                        results[day].append(in_ranking(docs, question, place % (at + 1)))
             lines.append({"topic": topic, "results": results})
         if at == 9:
             lines.pop()

@@ -242,17 +242,10 @@ def letters(document):
     return len(getattr(document, "page_content", "") or document.content)
 
 
-@pytest.mark.parametrize(
-    ("budget", "cost", "kept"),
-    [
-        (7, "characters/4", 2),
-        (5, Words(), 2),
-        (22, letters, 2),
-        (21, letters, 1),
-        (5, "tokens", 1),
-        (4, None, 1),
-    ],
-)
+COSTS = [(7, "characters/4", 2), (5, Words(), 2), (22, letters, 2), (21, letters, 1)]
+
+
+@pytest.mark.parametrize(("budget", "cost", "kept"), [*COSTS, (5, "tokens", 1), (4, None, 1)])
 def test_adapters_keep_to_a_budget(budget, cost, kept):
     policy = Fixed(3, budget=budget)
     costs = [{"tokens": 3 + at, "cost": 4, "score": 0.9 - at / 10} for at in range(3)]
@@ -348,15 +341,8 @@ def test_pyterrier_s_grid_search_sees_the_parameters_of_a_policy():
 
     from ir_trunc.adapters.pyterrier import Truncate
 
-    results = pd.DataFrame(
-        {
-            "qid": ["1"] * 3,
-            "query": ["q"] * 3,
-            "docno": ["a", "b", "c"],
-            "score": [3.0, 2.0, 1.0],
-            "rank": [0, 1, 2],
-        }
-    )
+    columns = {"qid": "1", "query": "q", "docno": list("abc"), "score": [3.0, 2.0, 1.0], "rank": [0, 1, 2]}
+    results = pd.DataFrame(columns)
     qrels = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, 1]})
     topics = results[["qid", "query"]].drop_duplicates()
     stop = Truncate(Fixed(3))
@@ -365,9 +351,8 @@ def test_pyterrier_s_grid_search_sees_the_parameters_of_a_policy():
     assert len(best.transform(topics)) in (2, 3)
     stop.set_parameter("k", 2)
     assert (stop.get_parameter("k"), stop.policy) == (2, Fixed(2))
-    with pytest.raises(
-        ParameterError, match=r"no parameter 'n'; it has: at_least, at_most, budget, k, policy, measure"
-    ):
+    own = r"no parameter 'n'; it has: at_least, at_most, budget, k, policy, measure"
+    with pytest.raises(ParameterError, match=own):
         stop.set_parameter("n", 1)
     with pytest.raises(ParameterError, match="k=-1 is out of range"):
         stop.set_parameter("k", -1)

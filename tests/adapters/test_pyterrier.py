@@ -36,13 +36,8 @@ MEASURES = "RBPT(p=0.5) nDCGT APT ERRT RRT RBPU OIE Q DCGU nDCG@10"
 TOPICS = pd.DataFrame({"qid": ["1", "2", "3"], "query": ["a", "b", "c"]})
 QRELS = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [2, 1]})
 RESULTS = pd.DataFrame(
-    {
-        "qid": ["1", "1", "3"],
-        "query": ["a", "a", "c"],
-        "docno": ["a", "z", "y"],
-        "score": [2.0, 1.0, 1.0],
-        "rank": [0, 1, 0],
-    }
+    [("1", "a", "a", 2.0, 0), ("1", "a", "z", 1.0, 1), ("3", "c", "y", 1.0, 0)],
+    columns=["qid", "query", "docno", "score", "rank"],
 )
 NOTHING = RESULTS.iloc[:0]
 
@@ -51,12 +46,10 @@ def test_topics_without_judgments_and_systems_that_return_nothing():
     table = experiment(
         {"some": RESULTS, "nothing": NOTHING}, TOPICS, QRELS, "RBPT c@1 nDCG@10", unjudged="nil"
     )
-    expected = [
-        calc("RBPT c@1 nDCG@10", QRELS, run, topics=TOPICS).aggregated.values() for run in (RESULTS, NOTHING)
-    ]
     assert list(table.columns) == ["name", "RBPT", "c@1", "nDCG@10"]
     assert table["name"].tolist() == ["some", "nothing"]
-    for row, means in zip(table.itertuples(index=False), expected):
+    for row, run in zip(table.itertuples(index=False), (RESULTS, NOTHING)):
+        means = calc("RBPT c@1 nDCG@10", QRELS, run, topics=TOPICS).aggregated.values()
         assert list(row[1:]) == [pytest.approx(value) for value in means]
 
 
@@ -303,11 +296,7 @@ FORMS = {
     "numbers in the results": lambda t, q, r: (t, q, r.astype({"qid": int})),
     "numbers in the topics": lambda t, q, r: (t.astype({"qid": int}), q, r),
     "numbers in the qrels": lambda t, q, r: (t, q.astype({"qid": "Int64"}), r),
-    "numbers everywhere": lambda t, q, r: (
-        t.astype({"qid": int}),
-        q.astype({"qid": int}),
-        r.astype({"qid": int}),
-    ),
+    "numbers everywhere": lambda *frames: tuple(frame.astype({"qid": int}) for frame in frames),
     "categories": lambda t, q, r: (t, q, r.astype({"qid": "category", "docno": "category"})),
     "whole labels as floats": lambda t, q, r: (t, q.astype({"label": float}), r),
     "names of ir-measures": lambda t, q, r: (
@@ -350,9 +339,8 @@ def test_what_calc_refuses_is_refused(kind):
 @pytest.mark.filterwarnings("default::ir_trunc.IrTruncWarning")
 def test_topics_that_are_left_out_are_counted_in_a_warning():
     more = pd.concat([RESULTS, RESULTS.assign(qid=["7", "8", "8"])], ignore_index=True)
-    with pytest.warns(
-        IrTruncWarning, match=r"run x: ignored 2 topics that the given topics lack \(for example 7\)\."
-    ):
+    said = r"run x: ignored 2 topics that the given topics lack \(for example 7\)\."
+    with pytest.warns(IrTruncWarning, match=said):
         table = experiment({"x": more}, TOPICS, QRELS, "AP")
     assert table.equals(experiment({"x": RESULTS}, TOPICS, QRELS, "AP"))
     with pytest.warns(IrTruncWarning, match=r"qrels: ignored 1 topic that .*no topic is left"):
@@ -411,19 +399,20 @@ def test_a_broken_ir_trunc_does_not_break_pyterrier():
     assert python(code, IR_TRUNC_KERNEL="broken").startswith("IR_TRUNC_KERNEL=broken: ")
 
 
+def qrels_of(path):
+    names = ["qid", "iteration", "docno", "label"]
+    rows = pd.read_csv(path, sep=r"\s+", names=names, dtype={"qid": str, "docno": str})
+    return rows[["qid", "docno", "label"]]
+
+
 def test_pt_Experiment_on_ten_covid_runs_equals_the_command_line(real_data, capsys):
     folder = real_data("covid-r1")
     names = (folder / "subset.txt").read_text().split()[::4]
     qrels_file = folder / "qrels.covid-r1.txt"
-    columns = ["qid", "iteration", "docno", "label"]
-    qrels = pd.read_csv(qrels_file, sep=r"\s+", names=columns, dtype={"qid": str})[["qid", "docno", "label"]]
+    qrels, files = qrels_of(qrels_file), [str(folder / "runs" / f"{name}.gz") for name in names]
     topics = pd.DataFrame({"qid": qrels["qid"].unique()})
-    runs = [pt.io.read_results(str(folder / "runs" / f"{name}.gz")) for name in names]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        objects = [parse_measure(text) for text in MEASURES.split()]
-        table = pt.Experiment(runs, topics, qrels, objects, names=names).set_index("name")
-    files = [str(folder / "runs" / f"{name}.gz") for name in names]
+    objects, runs = [parse_measure(text) for text in MEASURES.split()], list(map(pt.io.read_results, files))
+    table = pt.Experiment(runs, topics, qrels, objects, names=names).set_index("name")
     assert main([str(qrels_file), *files, MEASURES, "-p", "9"]) == 0
     header, *lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert len(lines) == 10
@@ -453,14 +442,10 @@ def vaswani(real_data):
     folder = real_data("vaswani")
     with gzip.open(folder / "doc-text.trec.gz", "rt", encoding="utf-8") as file:
         docs = re.findall(r"<DOCNO>(\d+)</DOCNO>\n(.*?)</DOC>", file.read(), re.DOTALL)
-    topics = re.findall(
-        r"<num>(\d+)</num><title>(.*?)</title>", (folder / "query-text.trec").read_text(), re.DOTALL
-    )
-    qrels = pd.read_csv(
-        folder / "qrels", sep=r"\s+", names=["qid", "0", "docno", "label"], dtype={"qid": str, "docno": str}
-    )
+    title = r"<num>(\d+)</num><title>(.*?)</title>"
+    topics = re.findall(title, (folder / "query-text.trec").read_text(), re.DOTALL)
     queries = pd.DataFrame([(qid, text.strip().lower()) for qid, text in topics], columns=["qid", "query"])
-    return BM25(pd.DataFrame(docs, columns=["docno", "text"])), queries, qrels[["qid", "docno", "label"]]
+    return BM25(pd.DataFrame(docs, columns=["docno", "text"])), queries, qrels_of(folder / "qrels")
 
 
 def test_a_pipeline_over_vaswani(vaswani):
@@ -499,14 +484,9 @@ def test_truncation_is_fitted_in_the_pipeline(vaswani):
 
 def test_fitting_learns_silence_from_topics_without_judgments():
     """To answer topic 2 would be to answer topics 3 and 4 too, for which nothing is relevant."""
-    rows = {
-        "qid": list("1234"),
-        "query": "q",
-        "docno": list("abcd"),
-        "score": [9.0, 2.0, 5.0, 4.0],
-        "rank": 0,
-    }
-    results, qrels = pd.DataFrame(rows), pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "label": 1})
+    rows = {"qid": list("1234"), "query": "q", "docno": list("abcd"), "score": [9.0, 2.0, 5.0, 4.0]}
+    results = pd.DataFrame(rows | {"rank": 0})
+    qrels = pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "label": 1})
     learner = pt.truncation.ScoreThreshold(measure="RBPT(p=0.1)")
     assert learner.fit(results, qrels).policy.threshold == 9.0
     learner = pt.truncation.ScoreThreshold(measure="RBPT(p=0.1)")

@@ -48,15 +48,8 @@ def commands(folder: Path):
         scored = (str(qrels), *map(str, runs.values()), "AP", "RBPT@100", "c@1")
         yield f"comparison, {systems} systems", (*ours, *scored, "--intervals"), compare
         if report:
-            page = (
-                *ours,
-                "report",
-                *scored[:-3],
-                "-m",
-                " ".join(scored[-3:]),
-                "-o",
-                str(folder / "page.html"),
-            )
+            of_page = ("-m", " ".join(scored[-3:]), "-o", str(folder / "page.html"))
+            page = (*ours, "report", *scored[:-3], *of_page)
             yield f"report, {systems} systems", page, report
 
 

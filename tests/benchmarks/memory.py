@@ -123,17 +123,8 @@ if __name__ == "__main__":
             path, size = Path(folder, "data.gz"), args.megabytes * 1e6
             write(path, size, *FORMS[form][1:])
             write(Path(f"{path}.small.gz"), size / 100, *FORMS[form][1:])
-            words = [
-                sys.executable,
-                "-W",
-                "ignore",
-                __file__,
-                form,
-                "--measure",
-                path,
-                "--limit",
-                str(args.limit),
-            ]
+            words = [sys.executable, "-W", "ignore", __file__, form, "--measure", path]
+            words += ["--limit", str(args.limit)]
             done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=600)
         kilobytes, _, outcome = (done.stdout or f"0 {done.stderr[-200:]}").partition(" ")
         print(f"{form:32}{int(kilobytes) * 1024 / size:6.1f} {outcome.strip()}", flush=True)

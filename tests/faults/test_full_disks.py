@@ -9,14 +9,8 @@ import pytest
 
 # A small file system of its own, which goes away with the process: mounted in a name space that nobody else
 # sees.
-MOUNTED = [
-    "unshare",
-    "--map-root-user",
-    "--mount",
-    "sh",
-    "-c",
-    'mount -t tmpfs -o size=128k tmpfs "$0" && exec "$@"',
-]
+MOUNT = 'mount -t tmpfs -o size=128k tmpfs "$0" && exec "$@"'
+MOUNTED = ["unshare", "--map-root-user", "--mount", "sh", "-c", MOUNT]
 
 ON_DISK = """
 import json, os, shutil, subprocess, sys

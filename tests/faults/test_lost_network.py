@@ -20,13 +20,7 @@ sys.exit(main(sys.argv[1:]))
 
 # One source that is asked; several sources, of which all fail; a file that is to be put there by hand.
 FEW = ["antique/test", "vaswani"]
-MORE = [
-    "msmarco-passage/dev",
-    "aquaint/trec-robust-2005",
-    "wikir/en1k/test",
-    "cord19/trec-covid",
-    "beir/scifact/test",
-]
+MORE = "msmarco-passage/dev aquaint/trec-robust-2005 wikir/en1k/test cord19/trec-covid beir/scifact/test"
 
 
 @pytest.fixture
@@ -38,8 +32,13 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def check(folder, name, *words):
-    status, out, err = python(CUT_OFF, *words, cwd=folder, env=os.environ | {"IR_DATASETS_DL_TRIES": "1"})
+@pytest.mark.parametrize("name", [*FEW, *MORE.split()])
+def test_data_sets_that_are_not_here_are_one_line(folder, name, long_form):
+    if not (long_form or name in FEW):
+        pytest.skip("in the long form only: --all-faults")
+    status, out, err = python(
+        CUT_OFF, name, "some.run", "AP", cwd=folder, env=os.environ | {"IR_DATASETS_DL_TRIES": "1"}
+    )
     assert (status, out) == (2, ""), err
     assert "Traceback" not in err
     last = err.splitlines()[-1]
@@ -47,18 +46,6 @@ def check(folder, name, *words):
     assert "cannot be reached; is there a connection to the" in last
     assert len(last) < 500
     assert err.count("ir_trunc: ") == 1
-
-
-@pytest.mark.parametrize("name", FEW)
-def test_judgments_that_are_not_here_are_one_line(folder, name):
-    check(folder, name, name, "some.run", "AP")
-
-
-@pytest.mark.parametrize("name", MORE)
-def test_many_data_sets_that_are_not_here_are_one_line(folder, name, long_form):
-    if not long_form:
-        pytest.skip("in the long form only: --all-faults")
-    check(folder, name, name, "some.run", "AP")
 
 
 def test_files_need_no_network(folder):

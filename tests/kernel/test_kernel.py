@@ -454,12 +454,11 @@ def test_odd_tuples_are_left_to_python(qrels):
 def test_files_of_several_blocks_gzipped_or_not(qrels, tmp_path, monkeypatch):
     monkeypatch.setattr(text, "BLOCK", 1 << 18)
     rng = random.Random(5)
-    many = [
+    data = "".join(
         f"{topic} Q0 d{doc} {rank} {rng.choice([rng.random(), 1.0]):.6g} tag\n"
         for topic in rng.sample(range(40), 40)
         for rank, doc in enumerate(rng.sample(range(10000), 900))
-    ]
-    data = "".join(many).encode()
+    ).encode()
     assert len(data) > 3 * text.BLOCK
     plain, packed = tmp_path / "a.run", tmp_path / "a.run.gz"
     plain.write_bytes(data)
@@ -546,16 +545,10 @@ def test_buffers_that_do_not_fit_are_refused():
         kernel.lines(object(), b"")
 
 
-@pytest.mark.parametrize(
-    ("wanted", "expected"),
-    [
-        ("0", "False"),
-        ("1", "True"),
-        ("", "True"),
-        ("required", "True"),
-        ("off", "0, 1 or required is needed."),
-    ],
-)
+SETTINGS = {"0": "False", "1": "True", "": "True", "required": "True", "off": "0, 1 or required is needed."}
+
+
+@pytest.mark.parametrize(("wanted", "expected"), SETTINGS.items())
 def test_the_environment_turns_the_kernel_off_or_requires_it(wanted, expected):
     done = subprocess.run(
         [sys.executable, "-c", "from ir_trunc._kernel import kernel; print(kernel is not None)"],
