@@ -1,24 +1,28 @@
-"""The grammar of all commands: their parser, one table of options, and runs followed by measures."""
+"""The grammar of all commands: their declaration, one table of options, and runs followed by measures."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from inspect import signature
+from functools import partial, wraps
+from inspect import cleandoc, signature
+from textwrap import fill
 from typing import Any, NoReturn, cast, get_args
 
 from ir_measures import Measure
 
 from ir_trunc._cli._process import MovedError, tell
-from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, shown
-from ir_trunc._output.tables import fitted
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, printable, shown
+from ir_trunc._output.files import check_outputs
+from ir_trunc._output.tables import WIDTH, fitted
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import PathWithLevels
 from ir_trunc._read.reading import HowRead
+from ir_trunc._scoring._statistics import PairTest
 from ir_trunc._scoring.objects import is_measure, nearest_measures, parse_measures
 from ir_trunc.measures.declaration import split_at_blanks
 
@@ -34,8 +38,28 @@ _MOVED: dict[str, dict[str, tuple[str, Any]]] = {
 }
 """By command: options that it had, the command that has them now, and how many values they take."""
 
+Command = Callable[[Sequence[str]], int]
 
-_IMPORT = "import a module that declares measures or policies, netp for netp.py"
+
+def cli_command(
+    name: str, declared: str, above: str = "", below: str = ""
+) -> Callable[[Callable[[Words], int | None]], Command]:
+    """Make the command `ir_trunc NAME` of a function that returns the exit status, None for 0.
+
+    The docstring of the function is the help: its first paragraph and `above` stand above the arguments and
+    options that are `declared` (see `declare`), `below` and its other paragraphs stand below them.
+    """
+
+    def make(function: Callable[[Words], int | None]) -> Command:
+        @wraps(function)
+        def main(words: Sequence[str]) -> int:
+            about, _, rest = cleandoc(function.__doc__ or "").partition("\n\n")
+            parser = OneLineParser(name, f"{about}\n\n{above}", declared, f"{below}\n\n{rest}")
+            return function(parser.read(words)) or 0
+
+        return main
+
+    return make
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -44,21 +68,20 @@ class OneLineParser(argparse.ArgumentParser):
     command: the words behind `ir_trunc`; declared: its arguments and options, as `declare` has them.
     """
 
-    def __init__(self, command: str, about: str, declared: str = "", epilog: str = ""):
+    def __init__(self, command: str, about: str, declared: str, below: str = ""):
         super().__init__(
             prog=f"ir_trunc {command}".strip(),
             usage="%(prog)s [options]",
             description=_filled(about),
-            epilog=_filled(epilog),
+            epilog=_filled(below),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         self.register("action", None, _Once)
         self.register("action", "store_true", partial(_Once, nargs=0, const=True, default=False))
-        self.register("type", int, _whole)
+        self.register("type", int, _TYPES["WHOLE"])
         for flags, (now, many) in _MOVED.get(command, {}).items():
             self.add_argument(*flags.split(), action=_Moved, const=now, nargs=many, help=argparse.SUPPRESS)
-        self.declare(declared)
-        self.add_argument("--import", metavar="MODULE", help=_IMPORT)  # main imports it before
+        self.declare(f"{declared}\n= import")  # main imports the module before
 
     def declare(self, text: str) -> None:
         """Add arguments and options: lines 'name VALUE  help', '--name VALUE  help', '= names in the table'.
@@ -67,21 +90,52 @@ class OneLineParser(argparse.ArgumentParser):
         must be given, VALUE... may be repeated, and an option without a value is a flag.
         """
         for line in _lines(text):
-            if line.startswith("="):
-                for name in line.split()[1:]:
-                    group = self.add_argument_group("how runs are read") if name == "reading" else self
-                    for each in _READING if name == "reading" else [name]:
-                        _add(group, OPTIONS[each])
-            elif value := _add(self, line):
-                self.usage = str(self.usage).replace("[options]", f"{value} [options]")
+            if not line.startswith("="):
+                self._add(self, line)
+            for name in line.split()[1:] if line.startswith("=") else ():
+                group = self.add_argument_group("how runs are read") if name == "reading" else self
+                for each in _READING if name == "reading" else [name]:
+                    self._add(group, OPTIONS[each])
+
+    def _add(self, group: argparse._ActionsContainer, line: str) -> None:
+        """Add an argument or option, and what the usage says about it."""
+        start, about = line.split("  ", 1)
+        names = re.findall(r"(?<!\S)--?\w\S*", start) or start.split()[:1]
+        value = start.partition(names[-1])[2].strip()
+        how: dict[str, Any] = {"help": about.strip().replace("%", "%%")}
+        is_option = names[-1].startswith("-")
+        if is_option and value.endswith("!"):
+            how["required"] = True
+        elif value.endswith(("?", "*", "+")):
+            how["nargs"] = value[-1]
+        elif is_option and value.endswith("..."):
+            how["action"] = "append"
+            value = value.removesuffix("...")
+        value = value.rstrip("!?*+")
+        if not value:
+            how["action"] = "store_true"
+        elif "|" in value and value.islower():
+            how["choices"] = value.split("|")
+            if not is_option:
+                value = how["metavar"] = names[0].upper()
+        else:
+            how |= {"metavar": value, "type": _TYPES.get(value, str)}
+        added = group.add_argument(*names, **how)
+        if not is_option or "required" in how:
+            words = f"{names[0]} {value}" if is_option else f"[{value}]" if added.nargs == "?" else value
+            self.usage = str(self.usage).replace("[options]", f"{words} [options]")
 
     def read(self, words: Sequence[str]) -> Words:
-        """The arguments and options that words give, in any order."""
+        """The arguments and options that words give, in any order. Outputs are checked before the work."""
         self.words, self.given = words, list[argparse.Action | str]()
-        read = self.parse_intermixed_args([_hyphenated(word) for word in words], Words())
-        for name in {"qrels", "labels", "judge"} & vars(read).keys():
-            setattr(read, name, read.with_levels(getattr(read, name)))
-        return read
+        args = self.parse_intermixed_args([_hyphenated(word) for word in words], Words())
+        if getattr(args, "runs", None) and "measures" in args and getattr(args, "matrix", None) is None:
+            args.runs, args.measures = args.runs_and_measures("[MEASURE" in str(self.usage))
+        args.check_files()
+        for name in {"qrels", "labels", "judge"} & vars(args).keys():
+            setattr(args, name, args.with_levels(getattr(args, name)))
+        args.typed = [*self.prog.split(), *words]
+        return args
 
     def error(self, message: str) -> NoReturn:
         """Print the line and exit."""
@@ -96,6 +150,9 @@ class OneLineParser(argparse.ArgumentParser):
 class Words(argparse.Namespace):
     """The arguments and options that are given; what is left out has the default of the function called."""
 
+    typed: list[str]
+    """The whole command."""
+
     def of(self, names: Iterable[str]) -> dict[str, Any]:
         """Those of these options that are given."""
         values = {name: getattr(self, name, None) for name in names}
@@ -107,21 +164,31 @@ class Words(argparse.Namespace):
         return self.of(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
 
     @property
+    def command(self) -> str:
+        """The whole command as a line to type."""
+        return printable(shlex.join(self.typed))
+
+    @property
     def reading(self) -> Any:
         """How runs are read."""
         columns: dict[str, str] = {}
         for pair in self.columns or ():
             field, equals, column = pair.partition("=")
-            if not equals:
-                raise ParameterError(f"--columns {pair}: FIELD=COLUMN is needed, such as doc_id=chunk.")
-            if field in columns:
-                raise ParameterError(f"--columns {pair}: {field} is given twice.")
+            if not equals or field in columns:
+                raise ParameterError(
+                    f"--columns {pair}: FIELD=COLUMN is needed, such as doc_id=chunk, once for a field."
+                )
             columns[field] = column
         return self.of(HowRead.__annotations__) | ({"columns": columns} if columns else {})
 
+    @property
+    def scoring(self) -> Any:
+        """How runs are read and which topics are scored, with the meaning of NIL and of ties."""
+        return self.reading | self.of(("nil", "topics", "missing", "unjudged", "ties", "depth"))
+
     def with_levels(self, path: Any) -> Any:
         """The path of judgments, with the grades of their levels by `--levels`."""
-        if path is not None and "levels" in self.of(["levels"]):
+        if path is not None and self.of(["levels"]):
             path = PathWithLevels(path)
             path.levels = self.levels
         return path
@@ -134,18 +201,28 @@ class Words(argparse.Namespace):
 
         return Judged(self.judge, qrels)
 
-    @property
-    def scoring(self) -> Any:
-        """How runs are read and which topics are scored, with the meaning of NIL and of ties."""
-        return self.reading | self.of(("nil", "topics", "missing", "unjudged", "ties", "depth"))
+    def check_files(self) -> None:
+        """Check outputs before the work: they can be written, and none is another or an input."""
+        inputs = [
+            value
+            for name, values in vars(self).items()
+            for value in (values if isinstance(values, list) else [values])
+            if name not in _OUTPUTS and isinstance(value, str)
+            if name in _FOLDERS or not os.path.isdir(value)  # a title or a measure is no folder
+        ]
+        check_outputs(self.of(_OUTPUTS).values(), inputs)
+        if self.of(["plot"]):
+            from ir_trunc.plots._kit import check_picture
 
-    def runs_and_measures(self, default: str = "") -> tuple[list[str], list[str | Measure]]:
-        """Runs, and the measures behind them, or of `-m`, or the default.
+            check_picture(self.plot)
+
+    def runs_and_measures(self, optional: bool) -> tuple[list[str], list[str | Measure] | None]:
+        """Runs, and the measures behind them or of `-m`; None where they are `optional` and not named.
 
         The first word is a run, as for the `ir_measures` command. So is each further one up to the first
         measure, if it is a file or looks like the path of one.
         """
-        words = self.arguments
+        words = self.runs
         if not os.path.exists(words[0]) and is_measure(_name(words[0].partition(" ")[0])):
             raise ParameterError(
                 f"{words[0]!r} is a measure where a run is needed: QRELS RUN ... MEASURE ..."
@@ -153,7 +230,7 @@ class Words(argparse.Namespace):
         for place in range(1, len(words)):
             if measures := measures_in(words[place]):
                 return words[:place], self.measures_of([*measures, *words[place + 1 :]])
-        return words, self.measures_of([], default)
+        return words, None if optional and self.measures is None else self.measures_of([])
 
     def measures_of(self, words: Sequence[str | Measure], default: str = "") -> list[str | Measure]:
         """The measures that words name, or `-m`, or the default."""
@@ -198,10 +275,17 @@ class _Moved(argparse.Action):
 
 
 def _filled(text: str) -> str:
-    """A text that keeps its lines; one that is too long goes on below, in its last column."""
-    columns = (re.match(r"\s*(\S.*?\s{2,}(?=\S))?", line) for line in text.splitlines())
-    starts = [min(column.end(), 40) if column else 0 for column in columns]
-    return "\n".join(fitted(line, start) for line, start in zip(text.splitlines(), starts))
+    """Paragraphs for a terminal. Indented ones keep their lines; a long line goes on in its last column."""
+    paragraphs = []
+    for paragraph in re.split(r"\n\s*\n", text.strip()):
+        lines = paragraph.splitlines()
+        if any(line.startswith(" ") for line in lines):
+            columns = (re.match(r"\s*(\S.*?\s{2,}(?=\S))?", line) for line in lines)
+            starts = [min(column.end(), 40) if column else 0 for column in columns]
+            paragraphs.append("\n".join(map(fitted, lines, starts)))
+        else:
+            paragraphs.append(fill(paragraph, WIDTH, break_on_hyphens=False))
+    return "\n\n".join(paragraphs)
 
 
 def _hyphenated(word: str) -> str:
@@ -213,61 +297,46 @@ def _hyphenated(word: str) -> str:
     return ("--format" if flag == "--output-format" else flag) + equals + value
 
 
-def _places(text: str) -> int:
-    """A number of decimal places, or -1."""
-    if not re.fullmatch("-1|[0-9]{1,2}", text):
-        raise argparse.ArgumentTypeError(f"{shown(text)} is not a number of places: 0 to 99, or -1 for all")
-    return int(text)
+def _typed(pattern: str, what: str, convert: Callable[[str], Any] = int) -> Callable[[str], Any]:
+    """The type of an option: a text of this pattern, converted. int() and float() take 1_0 and ١٠, too."""
 
+    def read(text: str) -> Any:
+        try:
+            if re.fullmatch(pattern, text, re.IGNORECASE):
+                return convert(text)
+        except InputError:
+            pass
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not {what}")
 
-def _whole(text: str) -> int:
-    """A whole number, without the signs that Python allows between digits."""
-    if not re.fullmatch("[+-]?[0-9]{1,18}", text):
-        raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number")
-    return int(text)
-
-
-def _number(text: str) -> float:
-    if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", text, re.IGNORECASE):
-        raise argparse.ArgumentTypeError(f"{shown(text)} is not a number")
-    return float(text)
+    return read
 
 
 def _nil(text: str) -> NilRule:
     """The meaning of NIL, as MEANING or ID=MEANING."""
     doc_id, _, convention = text.rpartition("=")
-    try:
-        return NilRule(cast(Convention, convention), doc_id or NilRule.id)
-    except InputError:
-        meanings = ", ".join(get_args(Convention))
-        raise argparse.ArgumentTypeError(f"{shown(text)} is not one of {meanings}, nor ID=MEANING") from None
+    return NilRule(cast(Convention, convention), doc_id or NilRule.id)
 
 
 def _levels(text: str) -> dict[str, int]:
     """The grades of levels: S=3,A=2,B=1."""
-    pairs = [re.fullmatch(r"([^=,\s]+)=(-?[0-9]{1,9})", pair) for pair in text.split(",")]
-    levels = {pair[1]: int(pair[2]) for pair in pairs if pair}
-    if len(levels) < len(pairs):
-        raise argparse.ArgumentTypeError(f"{shown(text)}: a grade for each level is needed, as S=3,A=2,B=1")
-    return levels
+    pairs = (pair.rpartition("=") for pair in text.split(","))
+    return {level: int(grade) for level, _, grade in pairs}
 
 
-def natural(text: str, least: int = 0) -> int:
-    """A whole number from 0 on, or from another."""
-    if (number := _whole(text)) < least:
-        raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number from {least} on")
-    return number
-
-
-def _length_or_policy(text: str) -> int | str:
-    return natural(text) if text.isdecimal() else text
-
-
+_NATURAL = "[+]?[0-9]{1,18}"
 _TYPES = {
-    "K|POLICY": _length_or_policy,
-    "N": natural, "COUNT": partial(natural, least=1), "X": _number, "PLACES": _places, "[ID=]MEANING": _nil,
-    "LEVEL=GRADE": _levels,
-}  # fmt: skip
+    "WHOLE": _typed("[+-]?[0-9]{1,18}", "a whole number"),
+    "N": _typed(_NATURAL, "a whole number from 0 on"),
+    "COUNT": _typed("[+]?0*[1-9][0-9]{0,17}", "a whole number from 1 on"),
+    "X": _typed(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", "a number", float),
+    "PLACES": _typed("-1|[0-9]{1,2}", "a number of places: 0 to 99, or -1 for all"),
+    "K|POLICY": lambda text: int(text) if re.fullmatch(_NATURAL, text) else text,
+    "[ID=]MEANING": _typed(".*", f"one of {', '.join(get_args(Convention))}, nor ID=MEANING", _nil),
+    "LEVEL=GRADE": _typed(
+        r"([^=,\s]+=-?[0-9]{1,9}(,(?!$)|$))+", "a grade for each level, as S=3,A=2,B=1", _levels
+    ),
+}
+"""How values are read, by their names in declarations; any other value is a text."""
 
 
 def _lines(text: str) -> Iterable[str]:
@@ -275,43 +344,15 @@ def _lines(text: str) -> Iterable[str]:
     return filter(None, re.sub(r"\n +", " ", text).splitlines())
 
 
-def _add(parser: argparse._ActionsContainer, line: str) -> str:
-    """Add an argument or option; what the usage says about it."""
-    start, about = line.split("  ", 1)
-    names = [word for word in start.split() if word.startswith("-")] or start.split(" ", 1)[:1]
-    value = start.partition(names[-1])[2].strip()
-    how: dict[str, Any] = {"help": about.strip().replace("%", "%%")}
-    is_option = names[-1].startswith("-")
-    if is_option and value.endswith("!"):
-        how["required"] = True
-    elif value.endswith(("?", "*", "+")):
-        how["nargs"] = value[-1]
-    elif is_option and value.endswith("..."):
-        how["action"] = "append"
-        value = value.removesuffix("...")
-    value = value.rstrip("!?*+")
-    if not value:
-        how["action"] = "store_true"
-    elif "|" in value and value.islower():
-        how["choices"] = value.split("|")
-        if not is_option:
-            value = how["metavar"] = names[0].upper()
-    else:
-        how |= {"metavar": value, "type": _TYPES.get(value, str)}
-    parser.add_argument(*names, **how)
-    if is_option:
-        return f"{names[0]} {value}" if "required" in how else ""
-    return f"[{value}]" if how.get("nargs") == "?" else value
-
-
-_TABLE = """
+_TABLE = f"""
 -q --by-query  scores by topic
 -n --no-summary  with -q: leave the means out
 -p --places PLACES  decimal places, -1 for all (default 4)
 -o --output FILE  write there, gzipped where the name ends in .gz; - prints
 -m --measures MEASURES  in place of MEASURE: all in one text
 -k --cuts FILE  write lines 'topic<TAB>k' there; without -o and -k they are printed
---format table|tsv|csv|jsonl|markdown  the form of the output
+--format table|tsv|csv|jsonl|markdown|latex|html  the form; by default that of the file's ending (.csv, .tsv,
+    .jsonl, .md), else a table on a terminal and tsv in a pipe
 --topics FILE  more topics that are scored, beside those of the qrels (TREC, TSV, CSV, JSON)
 --judge FILE  labels of all topics by a model, where the qrels are those of people for some: means are
     corrected by both
@@ -320,11 +361,19 @@ _TABLE = """
 --unjudged exclude|nil  topics of a data set without judgments: left out (the default), or nil queries
 --ties id|expected  documents with the same score: by id (the default), or the expected score over all of
     their orders
+--days DAYS  of Change Detection: days of the collection, ragtime1, a range 2024-01-01..2024-03-31, or a file
+    of dates or of lines 'document<TAB>date' (default: from the first to the last day of the qrels; of
+    `ir_trunc cdet check`, those of --docs, else ragtime1)
+--absent error|tied|empty  a date or a topic that a run does not name: an error (the default), all of the
+    topic's questions at one rank, or silence
 --depth COUNT  one depth for all measures: @COUNT, or the lists cut there for measures without a cutoff
 --jobs COUNT  runs that are scored at a time (default 1)
 --plot FILE  draw it into a file: .png, .svg, .pdf
 --seed N  of what is drawn at random (default 0)
---baseline RUN  the run that all others are compared with
+--baseline RUN  the run that all others are compared with (default: all pairs are compared)
+--test TEST  {", ".join(get_args(PairTest))} (default t, paired over topics)
+--correction holm|bh|none  for the number of comparisons of a measure (default: holm; Tukey's tests need none)
+--alpha X  level of significance; that of intervals is 1 - X (default 0.05)
 --unit KEY  the key of --keys whose values are independent (default: the outermost)
 --order score|score64|rank|file  what decides the order of a list: score (the default), as 32-bit floats and
     then the document id, as in ir-measures, pytrec_eval and trec_eval 9; score64, as trec_eval 10 has it; the
@@ -340,6 +389,7 @@ _TABLE = """
 --withheld FILE  documents that leave lists and judgments, in lines 'topic document'; or the words 'same id',
     for the document that has the id of its topic
 --levels LEVEL=GRADE  grades of levels that are words in the judgments: S=3,A=2,B=1
+--import MODULE  import a module that declares measures or policies, netp for netp.py
 --nil [ID=]MEANING  what a document called NIL means: ends, trec2001, sakai, document (default: document, like
     any other); --nil=-1=ends for the id -1
 """
@@ -348,6 +398,8 @@ OPTIONS = {re.findall(r"--([\w-]+)", line)[0]: line for line in _lines(_TABLE)}
 
 Those that the `ir_measures` command has, too, are its own: -q, -n, -p.
 """
+_OUTPUTS = "output", "cuts", "plot", "junit", "report"
+_FOLDERS = "runs", "collections"  # arguments that may be folders of files
 _READING = [name.replace("_", "-") for name in (*HowRead.__annotations__, "nil")]
 
 
@@ -355,7 +407,7 @@ def runs_and_measures(default: str = "", about: str = RUNS) -> str:
     """The declaration of QRELS, runs and measures. default: the measures where none are named, in words."""
     measures = f"then measures (default: {default})" if default else "then measures"
     value = "RUN ... [MEASURE ...]+" if default else "RUN ... MEASURE ...+"
-    return f"qrels QRELS  {QRELS}\narguments {value}  {about}; {measures}\n= measures\n"
+    return f"qrels QRELS  {QRELS}\nruns {value}  {about}; {measures}\n= measures\n"
 
 
 def measures_in(word: str) -> list[str | Measure]:

@@ -7,40 +7,43 @@ from __future__ import annotations
 
 import argparse
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from inspect import signature
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from inspect import cleandoc, signature
 from pathlib import Path
-from textwrap import dedent, fill, indent
 from typing import Any, TypeAlias, get_origin
 
-from ir_trunc._cli._arguments import QRELS, RUNS, OneLineParser, Words, runs_and_measures
+from ir_trunc._cli._arguments import QRELS, RUNS, Command, OneLineParser, Words, runs_and_measures
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Flag, Number, Several, Text, Whole, literal
-from ir_trunc._output.files import check_folder, check_outputs, make_folder, output_file
-from ir_trunc._output.tables import WIDTH, csv_text, fitted, table_text
+from ir_trunc._output.files import check_folder, make_folder, output_file
+from ir_trunc._output.tables import csv_text, fitted, table_text
 from ir_trunc._read.text import numbered_lines, parts
 from ir_trunc._scoring.results import Result
+from ir_trunc.measures.declaration import split_at_blanks
 from ir_trunc.meta import ScoreMatrix, pooled_runs, score_matrix
 from ir_trunc.meta.pools import PooledRuns
 from ir_trunc.meta.procedures import MatrixMeasures, ProcedureDefinition, SystemGroups, SystemNames
-from ir_trunc.plots._kit import check_picture, save_picture
+from ir_trunc.plots._kit import save_picture
 
-Written: TypeAlias = Mapping[str, tuple[Callable[[Sequence[str], str], None], str]]
-"""Commands that are written out, which take the words and a sentence about the command, and this sentence."""
+Written: TypeAlias = Mapping[str, Command]
+"""Commands that are written out, whose docstrings describe them."""
 
 
 def run_command(
-    group: str, definitions: Iterable[ProcedureDefinition], written_out: Written, words: Sequence[str]
+    group: str,
+    about: str | None,
+    definitions: Iterable[ProcedureDefinition],
+    written_out: Written,
+    words: Sequence[str],
 ) -> int:
-    """`ir_trunc GROUP COMMAND ...`."""
+    """`ir_trunc GROUP COMMAND ...`. about: what the group answers, then an example."""
     procedures = by_command(definitions, written_out)
     name, *rest = words or ["--help"]
     if name in ("-h", "--help"):
-        print(_overview(group, procedures, written_out))
+        print(_overview(group, cleandoc(about or ""), procedures, written_out))
     elif name in written_out:
-        command, about = written_out[name]
-        command(rest, about)
+        return written_out[name](rest)
     elif name in procedures:
         _run(group, procedures[name], rest)
     else:
@@ -61,46 +64,21 @@ def by_command(
     return commands
 
 
-_EXAMPLE = "\nexample ('ir_trunc demo --copy .' writes the files):"
-_OF_GROUPS = {
-    "study": (
-        "What would lists have gained by ending elsewhere? Experiments on best cuts:",
-        f"""{_EXAMPLE}
-  $ ir_trunc study cuts demo.qrels never-stops.run RBPT --places 2
-  best_cut,RBPT
-  0,0.29
-  1-4,0.29
-  5-8,0.14
-  ...""",
-    ),
-    "meta": (
-        "Which measure can be trusted for an experiment? Measures are compared on runs:",
-        f"""{_EXAMPLE}
-  $ ir_trunc meta calibrate RBPU e --rank 10
-  RBPU(e=0.030072562400417856)
-  e = 0.030072562400417856
-  put back: one relevant document at rank 10 less nothing = -3.5e-18; last rank
-    that pays: 10""",
-    ),
-}
-"""By group of commands: what it answers, and an example with its output."""
-
-
 def _overview(
-    group: str, procedures: Mapping[str, Sequence[ProcedureDefinition]], written_out: Written
+    group: str, about: str, procedures: Mapping[str, Sequence[ProcedureDefinition]], written_out: Written
 ) -> str:
     """The help of a group."""
     texts = {}
     for name, several in procedures.items():
         names = ", ".join(procedure.name.replace("_", " ") for procedure in several).capitalize()
         texts[name] = f"{names}." if several[1:] else several[0].summary
-    texts |= {name: about for name, (_, about) in written_out.items()}
+    texts |= {name: str(command.__doc__).partition("\n")[0] for name, command in written_out.items()}
     lines = [fitted(f"  {name:<16} {text}", 19) for name, text in texts.items()]
+    asked, _, example = about.partition("\n\n")
     after = "Most take QRELS RUNS MEASURE ..., some take only measures: see COMMAND --help."
     runs = "RUNS: files, or a folder in which every file is a run."
-    asked, example = _OF_GROUPS[group]
     return "\n".join(
-        [f"usage: ir_trunc {group} COMMAND ...\n\n{asked}\n", *lines, f"\n{after}", runs, example]
+        [f"usage: ir_trunc {group} COMMAND ...\n\n{asked}\n", *lines, "", after, runs, "", example]
     )
 
 
@@ -109,12 +87,8 @@ def _run(group: str, procedures: Sequence[ProcedureDefinition], words: Sequence[
     types = {each for types in procedures[0].inputs.values() for each in types}
     kind = next((kind for kind in (ScoreMatrix, PooledRuns) if kind in types), None)
     args = _parser(group, procedures, kind).read(words)
-    read = (getattr(args, "qrels", None), *args.arguments, getattr(args, "matrix", None))
-    if getattr(args, "plot", None) is not None:
-        check_picture(args.plot, read)
     if getattr(args, "tables", None) is not None:
         check_folder(args.tables)
-    check_outputs([getattr(args, "output", None)], read)
     chosen = [(each, values) for each in procedures if (values := _option_values(args, each)) is not None]
     named = [option.name for procedure, _ in chosen for option in procedure.options.values()
              if isinstance(option.kind, MatrixMeasures)]  # fmt: skip
@@ -135,45 +109,33 @@ def _run(group: str, procedures: Sequence[ProcedureDefinition], words: Sequence[
 def _parser(group: str, procedures: Sequence[ProcedureDefinition], kind: type | None) -> OneLineParser:
     """The parser of a command; kind: what runs become, or None where none are needed."""
     first, *others = procedures
-    notes = [each.summary for each in others] or first.notes.split("\n\n")
-    sources = "; ".join(dict.fromkeys(procedure.source for procedure in procedures))
-    parser = OneLineParser(
-        f"{group} {first.command}",
-        _filled(first.summary, *notes),
-        epilog=_filled(f"source: {sources}"),
-    )
+    about = [first.summary, *([each.summary for each in others] or [first.notes])]
     if kind is None and "qrels" not in first.inputs:
         types = first.inputs.get("measures", ())
         optional = type(None) in types or not first.inputs or first.measures
         many = "*" if optional else "+" if types else ""
-        parser.declare(f"arguments MEASURE{' ...' * bool(many)}{many}  measures\n= measures")
+        declared = f"words MEASURE{' ...' * bool(many)}{many}  measures\n= measures"
     elif kind is ScoreMatrix:
-        parser.declare(_OF_MATRIX)
+        declared = _OF_MATRIX
     else:
         topics = "topics missing unjudged" * ("options" in signature(first.function).parameters)
-        parser.declare(f"{runs_and_measures(first.measures)}= {topics} levels reading")
+        declared = f"{runs_and_measures(first.measures)}= {topics} levels reading"
+    if issubclass(first.result, Result):
+        declared += "\n= plot" * hasattr(first.result, "plot") + _OF_RESULTS
+        if any(hasattr(procedure.result, "intervals") for procedure in procedures):
+            declared += "--intervals  also bootstrap confidence intervals (systems are drawn)"
+    else:
+        declared += CSV_OUTPUT
+    sources = "; ".join(dict.fromkeys(procedure.source for procedure in procedures))
+    parser = OneLineParser(f"{group} {first.command}", "\n\n".join(about), declared, f"source: {sources}")
     _add_options(parser, procedures)
-    if not issubclass(first.result, Result):
-        parser.declare(CSV_OUTPUT)
-        return parser
-    if hasattr(first.result, "plot"):
-        parser.declare("= plot")
-    parser.declare(_OF_RESULTS)
-    if any(hasattr(procedure.result, "intervals") for procedure in procedures):
-        parser.declare("--intervals  also bootstrap confidence intervals (systems are drawn)")
     return parser
 
 
-_OF_SCORES = (
-    "unit",
-    "depth",
-    "topics",
-    "missing",
-    "unjudged",
-)  # options of a matrix of scores, but not of pools
+_OF_SCORES = "unit", "depth", "topics", "missing", "unjudged"  # options of a matrix, but not of pools
 _OF_MATRIX = f"""
 qrels QRELS?  {QRELS}
-arguments RUN ... MEASURE ...*  {RUNS}; then measures
+runs RUN ... MEASURE ...*  {RUNS}; then measures
 = measures topics missing unjudged levels unit depth reading
 --matrix FILE  scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then picks some
 --pool-depth N  score by a simulated pool: the judged documents that are among the first N of any run
@@ -188,12 +150,6 @@ CSV_OUTPUT = """
     that begins with =, +, - or @ for a formula
 -p --places PLACES  decimal places, -1 for all (default: all)
 """
-
-
-def _filled(*paragraphs: str) -> str:
-    """Paragraphs for a terminal; lines of one that is indented stay as they are."""
-    texts = (indent(dedent(part), "  ") if part.startswith(" ") else fill(part, WIDTH) for part in paragraphs)
-    return "\n\n".join(texts)
 
 
 def _add_options(parser: argparse.ArgumentParser, procedures: Sequence[ProcedureDefinition]) -> None:
@@ -278,13 +234,13 @@ def _data(
     if kind is ScoreMatrix:
         return {ScoreMatrix: _matrix(args, more_measures)}
     if not hasattr(args, "qrels"):
-        named = args.arguments or args.measures or first.measures
-        return {list: args.measures_of(args.arguments, first.measures) if named else []}
-    runs, measures = args.runs_and_measures(first.measures)
+        named = args.words or args.measures or first.measures
+        return {list: args.measures_of(args.words, first.measures) if named else []}
+    measures = args.measures or split_at_blanks(first.measures)
     if kind is None:
         reading = args.scoring if hasattr(args, "topics") else args.reading
-        return {list: measures, "qrels": args.qrels, "runs": runs, "run": runs, "reading": reading}
-    return {PooledRuns: pooled_runs(args.qrels, runs, args.nil, **args.reading), list: measures}
+        return {list: measures, "qrels": args.qrels, "runs": args.runs, "run": args.runs, "reading": reading}
+    return {PooledRuns: pooled_runs(args.qrels, args.runs, args.nil, **args.reading), list: measures}
 
 
 def _inputs(
@@ -318,21 +274,20 @@ def _matrix(args: Words, more_measures: Sequence[str]) -> ScoreMatrix:
                 " the options of topics and of reading runs out."
             )
         matrix = ScoreMatrix.load(args.matrix)
-        words = [*([args.qrels] if args.qrels else ()), *args.arguments]
+        words = [*([args.qrels] if args.qrels else ()), *args.runs]
         if not words and args.measures is None:
             return matrix
         places = matrix.places([*args.measures_of(words), *more_measures])
         return matrix.take(measures=list(dict.fromkeys(matrix.measures[place] for place in places)))
-    if not args.arguments:
+    if not args.runs:
         raise ParameterError("QRELS, RUNS and MEASURE ... are needed, or --matrix FILE.")
-    runs, measures = args.runs_and_measures()
+    measures = [*args.measures, *more_measures]
     if args.pool_depth is None:
-        return score_matrix([*measures, *more_measures], args.qrels, runs, unit=args.unit, **args.scoring)
-    for name in _OF_SCORES:
-        if getattr(args, name) is not None:
-            raise ParameterError(f"--{name} has no effect on the scores of --pool-depth: leave it out.")
-    pools = pooled_runs(args.qrels, runs, args.nil, **args.reading)
-    return pools.score([*measures, *more_measures], pools.in_pool(args.pool_depth))
+        return score_matrix(measures, args.qrels, args.runs, unit=args.unit, **args.scoring)
+    for name in args.of(_OF_SCORES):
+        raise ParameterError(f"--{name} has no effect on the scores of --pool-depth: leave it out.")
+    pools = pooled_runs(args.qrels, args.runs, args.nil, **args.reading)
+    return pools.score(measures, pools.in_pool(args.pool_depth))
 
 
 def write_csv_table(args: Words, table: pd.DataFrame) -> None:
@@ -361,4 +316,4 @@ def _show(args: Words, results: Sequence[Any]) -> None:
             print(f"\n95 % bootstrap intervals, {type(result).__name__}")
             print(table_text(result.intervals(), None))
     if getattr(args, "plot", None) is not None:
-        save_picture(first.plot().figure, args.plot, "none")
+        save_picture(first.plot().figure, args.plot)

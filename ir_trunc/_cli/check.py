@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Sequence
 from typing import Any
 
-from ir_trunc._cli._arguments import QRELS, OneLineParser, Words
+from ir_trunc._cli._arguments import QRELS, Words, cli_command
 from ir_trunc._cli.answers import LOG_OPTIONS, logs_of
 from ir_trunc._core.errors import ParameterError, noted, printable
-from ir_trunc._output.files import check_outputs, write_text
+from ir_trunc._output.files import write_text
 from ir_trunc._output.tables import table_text
 from ir_trunc._reporting._quantities import QUANTITIES
 from ir_trunc._reporting.gate import Gate, check, read_condition
@@ -18,38 +16,6 @@ from ir_trunc._scoring._runs import by_file_name
 
 __all__ = ["main"]
 
-_EPILOG = """
-A condition is one of
-
-  MEASURE worsens 0.02         the mean is worse than the baseline's by 0.02 or
-                               more; also improves
-  QUANTITY rises 5             it is higher by 5 or more; also drops
-  MEASURE < 0.5                the mean is below 0.5; also <=, > and >=
-
-and is about a measure, length (documents in a list), abstention.silent
-(share of empty lists), abstention.precision (share of these that belong to
-nil queries), or abstention.recall (share of nil queries with an empty list).
-
---require says when a condition has failed:
-
-  observed   the observed value meets it
-  shown      the confidence interval does not exclude that the true value meets
-             it: too few topics fail
-  certain    the whole confidence interval meets it: too few topics pass
-
---plan prints how many topics the limits need. With these, a run that has not
-changed passes, and a run whose true change is twice the limit fails, each with
-a probability of 0.95.
-
-exit status: 0 if no condition has failed, 1 if one has, 2 if nothing can be
-said, for bad input for example
-
-example ('ir_trunc demo --copy .' writes the files):
-  $ ir_trunc check demo.qrels stops-in-time.run --fail-if 'RBPT < 0.5'
-  passed     RBPT < 0.5: 0.5775 [0.1549, 1.0000], 7 topics
-  7 topics are few, and the intervals approximate: take 10 or more.
-"""
-
 _DECLARED = f"""
 qrels QRELS  {QRELS}; or a log of answers, without NEW
 run NEW?  TREC run file
@@ -57,26 +23,50 @@ run NEW?  TREC run file
 --fail-if CONDITION...  see below; may be repeated
 --require observed|shown|certain  what a condition fails by (default observed)
 --plan  print how many topics the limits need instead
---alpha X  the intervals have the level 1 - X (default 0.05)
 --report FILE  also write a page that shows both runs
-= unit topics missing unjudged levels reading
+= alpha unit topics missing unjudged levels reading
 --junit FILE  also write the checks as JUnit XML
 """
 
-
 _JUDGE = "of QRELS NEW: labels of all topics by a model, where QRELS are those of people for some"
+_DECLARED += LOG_OPTIONS.replace("--judge em|f1  of a log:", f"--judge FILE|em|f1  {_JUDGE}; of a log:")
 
 
-def main(words: Sequence[str]) -> int:
-    """`ir_trunc check QRELS NEW --baseline OLD --fail-if CONDITION`, or LOG in place of QRELS NEW."""
-    about = "Is a new run worse than it may be? The exit status says so to a pipeline."
-    declared = _DECLARED + LOG_OPTIONS.replace(
-        "--judge em|f1  of a log:", f"--judge FILE|em|f1  {_JUDGE}; of a log:"
-    )
-    args = OneLineParser("check", about, declared, _EPILOG).read(words)
+@cli_command("check", _DECLARED)
+def main(args: Words) -> int:
+    """Is a new run worse than it may be? The exit status says so to a pipeline.
+
+    A condition is one of
+
+      MEASURE worsens 0.02         the mean is worse than the baseline's by 0.02 or
+                                   more; also improves
+      QUANTITY rises 5             it is higher by 5 or more; also drops
+      MEASURE < 0.5                the mean is below 0.5; also <=, > and >=
+
+    and is about a measure, length (documents in a list), abstention.silent (share of empty lists),
+    abstention.precision (share of these that belong to nil queries), or abstention.recall (share of nil
+    queries with an empty list).
+
+    --require says when a condition has failed:
+
+      observed   the observed value meets it
+      shown      the confidence interval does not exclude that the true value meets
+                 it: too few topics fail
+      certain    the whole confidence interval meets it: too few topics pass
+
+    --plan prints how many topics the limits need. With these, a run that has not changed passes, and a run
+    whose true change is twice the limit fails, each with a probability of 0.95.
+
+    exit status: 0 if no condition has failed, 1 if one has, 2 if nothing can be said, for bad input for
+    example
+
+    example ('ir_trunc demo --copy .' writes the files):
+      $ ir_trunc check demo.qrels stops-in-time.run --fail-if 'RBPT < 0.5'
+      passed     RBPT < 0.5: 0.5775 [0.1549, 1.0000], 7 topics
+      7 topics are few, and the intervals approximate: take 10 or more.
+    """
     if not args.fail_if:
         raise ParameterError("No condition is given: --fail-if 'RBPT worsens 0.02', for example.")
-    check_outputs([args.junit, args.report], [args.qrels, args.run, args.baseline, args.topics])
     options = args.keywords(check) | args.scoring
     if args.run is None:
         qrels, run, of_logs = _of_logs(args)
@@ -98,7 +88,7 @@ def main(words: Sequence[str]) -> int:
     if args.junit is not None:
         write_text(args.junit, [gate.junit()])
     if args.report is not None:
-        _write_page(args, gate, words)
+        _write_page(args, gate)
     return 0 if gate.passed else 1
 
 
@@ -121,14 +111,13 @@ def _of_logs(args: Words) -> tuple[Any, Any, dict[str, Any]]:
     return logs[0]._qrels(nil=False), logs[0].run, {"columns": None, "baseline": baseline}
 
 
-def _write_page(args: Words, gate: Gate, words: Sequence[str]) -> None:
+def _write_page(args: Words, gate: Gate) -> None:
     """Write a page of both runs under the measures of the conditions."""
     measures = [measure for text in args.fail_if if (measure := read_condition(text).measure) is not None]
     runs = by_file_name([path for path in (args.baseline, args.run) if path is not None])
     named = {
         "baseline": None if args.baseline is None else next(iter(runs)),
         "title": f"{[*runs][-1]}: {'; '.join(args.fail_if)}",
-        "command": shlex.join(["ir_trunc", "check", *words]),
     }
     with noted(issued=False):  # the check has given the warnings
         options = args.keywords(report) | args.scoring | named

@@ -2,57 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from ir_trunc._cli._arguments import OneLineParser, runs_and_measures
+from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
 from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing, table_lines
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._core.lazy import pd
-from ir_trunc._output.files import check_outputs
 from ir_trunc._output.tables import BEST
 from ir_trunc._scoring._runs import by_file_name
-from ir_trunc._scoring._statistics import PairTest
 
 if TYPE_CHECKING:
     from ir_trunc._reporting.comparison import Comparison
 
 __all__ = ["main"]
 
-_ABOUT = """\
-Which runs differ? Score them, and test which of their differences are
-significant: all pairs of runs, or all against a baseline."""
-
 _DECLARED = f"""
 {runs_and_measures()}
---baseline RUN  compare all others with it; without, all pairs
---test TEST  {", ".join(get_args(PairTest))} (default t, paired over topics)
---correction holm|bh|none  for the number of comparisons of a measure (default: holm; Tukey's tests need none)
---alpha X  level of significance (default 0.05)
 --pairs  print the results of the tests, a row for each measure and pair of runs, with all places
 --intervals  print confidence intervals
 --margin X  with --baseline: which are not worse by X, which equivalent
---format table|tsv|csv|jsonl|markdown|latex|html  the form; by default that of the file's ending, else a table
-    on a terminal and tsv in a pipe
-= unit places output ties depth jobs judge topics missing unjudged levels reading
-"""
-
-_EPILOG = """
-example ('ir_trunc demo --copy .' writes the files):
-  $ ir_trunc compare demo.qrels *.run RBPT --format table
-  Mean scores of 3 systems over 7 topics, 1 of them a nil query
-  2 of 3 runs: 3 of the 7 topics of the qrels are not in the run (for example
-    nothing-to-find) and count as empty lists; missing='exclude' leaves out such
-    topics, missing='empty' confirms.
-  Empty lists, which are scored as such: says-little.run 3, stops-in-time.run 3.
-
-                          RBPT
-  system
-  a never-stops.run    0.4627
-  b says-little.run    0.3162
-  c stops-in-time.run  0.5775+
-
-  ...
+= baseline test correction alpha format places output
+= unit ties depth jobs judge topics missing unjudged levels reading
 """
 
 _TEXTS: Mapping[str, Callable[[Comparison, int], str]] = {
@@ -63,11 +34,27 @@ _TEXTS: Mapping[str, Callable[[Comparison, int], str]] = {
 }
 
 
-def main(words: Sequence[str]) -> int:
-    """`ir_trunc compare QRELS RUN ... MEASURE ...`."""
-    args = OneLineParser("compare", _ABOUT, _DECLARED, _EPILOG).read(words)
-    runs, measures = args.runs_and_measures()
-    check_outputs([args.output], [args.qrels, *runs])
+@cli_command("compare", _DECLARED)
+def main(args: Words) -> None:
+    """Which runs differ? Score them, and test which of their differences are significant: all pairs of runs,
+    or all against a baseline.
+
+    example ('ir_trunc demo --copy .' writes the files):
+      $ ir_trunc compare demo.qrels *.run RBPT --format table
+      Mean scores of 3 systems over 7 topics, 1 of them a nil query
+      2 of 3 runs: 3 of the 7 topics of the qrels are not in the run (for example
+        nothing-to-find) and count as empty lists; missing='exclude' leaves out such
+        topics, missing='empty' confirms.
+      Empty lists, which are scored as such: says-little.run 3, stops-in-time.run 3.
+
+                              RBPT
+      system
+      a never-stops.run    0.4627
+      b says-little.run    0.3162
+      c stops-in-time.run  0.5775+
+
+      ...
+    """
     form, places = form_and_places(args, papers=True)
     if args.pairs and form in (*OF_PAPERS, "markdown"):
         raise IrTruncError(f"--pairs has the forms table, tsv, csv and jsonl, not {form}.")
@@ -76,7 +63,7 @@ def main(words: Sequence[str]) -> int:
     options = args.keywords(compare) | args.scoring
     if args.correction == "none":
         options["correction"] = None
-    comparison = compare(measures, args.with_judge(args.qrels), by_file_name(runs), **options)
+    comparison = compare(args.measures, args.with_judge(args.qrels), by_file_name(args.runs), **options)
     with printing(args.output) as out:
         if form in _TEXTS and not args.pairs:
             out.write(_TEXTS[form](comparison, places if places >= 0 else 15))
@@ -84,7 +71,6 @@ def main(words: Sequence[str]) -> int:
             out.write(table_lines(comparison.pairs(), form, places if form == "table" else args.places))
         else:
             out.write(table_lines(_table(comparison, max(places, 0)), form, places))
-    return 0
 
 
 def _table(comparison: Comparison, places: int) -> pd.DataFrame:

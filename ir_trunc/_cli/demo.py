@@ -2,42 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ir_trunc._cli._arguments import OneLineParser
+from ir_trunc._cli._arguments import Words, cli_command
 from ir_trunc._cli._process import tell
+from ir_trunc._core.errors import ParameterError
 from ir_trunc.synthetic import demo
 
 __all__ = ["main"]
 
-_OPTIONS = """
+_DECLARED = """
 --plot FILE  draw it into a file instead: .png, .svg, .pdf
 --copy FOLDER  put the files of the collection there instead, to be scored
 """
 
 
-_EXAMPLE = """
-example:
-  $ ir_trunc demo
-  Three systems and seven topics, worked examples of the papers. Every list is
-  shown by rank: 1 is a relevant document, 0 one that is not, and a dash is a list
-  that the system left empty.
+@cli_command("demo", _DECLARED)
+def main(args: Words) -> None:
+    """What do the measures see? Print the lists and scores of a small collection.
 
-  topic            relevant  never-stops           stops-in-time  says-little
-  gap              3         10100                 101            1
-  late             3         01001                 01             0
-  nothing-to-find  0         000                   -              -
-  ...
-"""
+    example:
+      $ ir_trunc demo
+      Three systems and seven topics, worked examples of the papers. Every list is
+      shown by rank: 1 is a relevant document, 0 one that is not, and a dash is a list
+      that the system left empty.
 
-
-def main(words: Sequence[str]) -> int:
-    """`ir_trunc demo [--plot FILE] [--copy FOLDER]`."""
-    about = "What do the measures see? Print the lists and scores of a small collection."
-    parser = OneLineParser("demo", about, _OPTIONS, _EXAMPLE)
-    args = parser.read(words)
+      topic            relevant  never-stops           stops-in-time  says-little
+      gap              3         10100                 101            1
+      late             3         01001                 01             0
+      nothing-to-find  0         000                   -              -
+      ...
+    """
     if args.plot is not None and args.copy is not None:
-        parser.error("--plot and --copy are two things: ask for one at a time")
+        raise ParameterError("--plot and --copy are two things: ask for one at a time.")
     if args.plot is not None:
         demo.draw(args.plot)
     elif args.copy is not None:
@@ -46,4 +41,3 @@ def main(words: Sequence[str]) -> int:
         tell(f"{where} now has {', '.join(names)}.")
     else:
         print(demo.overview())
-    return 0

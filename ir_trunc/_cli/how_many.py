@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ir_trunc._cli._arguments import QRELS, OneLineParser
-from ir_trunc._output.files import check_outputs
+from ir_trunc._cli._arguments import QRELS, Words, cli_command
 from ir_trunc._reporting.how_many import how_many
 
 __all__ = ["main"]
-
-_ABOUT = """\
-How many documents should be returned for a question, from which score on, and
-when none? Fixed lengths and policies are fitted on some of the questions and
-scored on the others; the advice is the best of them, or a simpler one that is as good."""
 
 _DECLARED = f"""
 labels LABELS  which documents are relevant: {QRELS}
@@ -29,26 +21,25 @@ measure MEASURE?  what the lengths maximise (default: RBPT(p=0.8))
 = judge topics missing unjudged levels reading
 """
 
-_EPILOG = """
-example ('ir_trunc demo --copy .' writes the files):
-  $ ir_trunc how-many demo.qrels never-stops.run RBPT -o stop.json
-  7 questions, 1 of them without an answer; 5-fold cross-validation.
-  Advice: keep the present setting, as retrieved.
-  kept: 83% of the answerable questions still get a relevant passage.
-  unanswered: 0% of the unanswerable questions are left unanswered.
-  passages: 19.9 per question.
-  RBPT: expect 0.463 (0.217 to 0.681) on new questions; it is 0.463 on these.
-  ...
-"""
 
+@cli_command("how-many", _DECLARED)
+def main(args: Words) -> None:
+    """How many documents should be returned for a question, from which score on, and when none? Fixed lengths
+    and policies are fitted on some of the questions and scored on the others; the advice is the best of them,
+    or a simpler one that is as good.
 
-def main(words: Sequence[str]) -> int:
-    """`ir_trunc how-many LABELS RUN [MEASURE]`."""
-    args = OneLineParser("how-many", _ABOUT, _DECLARED, _EPILOG).read(words)
-    check_outputs([args.output], [args.labels, args.run, args.topics])
+    example ('ir_trunc demo --copy .' writes the files):
+      $ ir_trunc how-many demo.qrels never-stops.run RBPT -o stop.json
+      7 questions, 1 of them without an answer; 5-fold cross-validation.
+      Advice: keep the present setting, as retrieved.
+      kept: 83% of the answerable questions still get a relevant passage.
+      unanswered: 0% of the unanswerable questions are left unanswered.
+      passages: 19.9 per question.
+      RBPT: expect 0.463 (0.217 to 0.681) on new questions; it is 0.463 on these.
+      ...
+    """
     options = args.of(["measure"]) | args.keywords(how_many) | args.scoring
     advice = how_many(args.with_judge(args.labels), args.run, **options)
     if args.output is not None:
         advice.policy.save(args.output)
     print(advice)
-    return 0

@@ -83,6 +83,11 @@ def _run(words: Sequence[str]) -> int:
     command, names = words[0] if words else "", [name for group in COMMANDS.values() for name in group]
     if command and command not in names and not os.path.exists(command):
         _refuse_near_command(command, names)
+    if command not in names and "--version" in words:
+        from ir_trunc.version import show_versions
+
+        show_versions()
+        return 0
     module = command.replace("-", "_") if command in names else "score"
     try:
         status: int = import_module(f"ir_trunc._cli.{module}").main(words[command in names :])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ir_trunc._cli._arguments import OneLineParser
+from ir_trunc._cli._arguments import Words, cli_command
+from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.tables import fitted
 from ir_trunc.measures import Definition, families, lookup, registry
@@ -18,27 +17,22 @@ name NAME?  a measure
 """
 
 
-_EXAMPLE = """
-example:
-  $ ir_trunc measures RBPT
-  RBPT(p=0.8, rel, max_rel, tail=True, gain='linear', terminal='least',
-    norm='ideal')[@k]
+@cli_command("measures", _DECLARED)
+def main(args: Words) -> None:
+    """What does a measure compute? Describe one, or list them all.
 
-  Rank-biased precision whose terminal document speaks for all ranks that the
-    system left empty.
-  ...
-"""
+    example:
+      $ ir_trunc measures RBPT
+      RBPT(p=0.8, rel, max_rel, tail=True, gain='linear', terminal='least',
+        norm='ideal')[@k]
 
-
-def main(words: Sequence[str]) -> int:
-    """`ir_trunc measures [NAME] [--reference]`."""
-    parser = OneLineParser(
-        "measures", "What does a measure compute? Describe one, or list them all.", _DECLARED, _EXAMPLE
-    )
-    args = parser.read(words)
+      Rank-biased precision whose terminal document speaks for all ranks that the
+        system left empty.
+      ...
+    """
     if args.reference:
         if args.name:
-            parser.error("--reference is a page of all measures: leave NAME out")
+            raise ParameterError("--reference is a page of all measures: leave NAME out.")
         from ir_trunc._reporting.reference import reference_page
 
         print(reference_page(), end="")
@@ -54,7 +48,6 @@ def main(words: Sequence[str]) -> int:
                 lines = (f"      {line}" for line in (*definition.equation.splitlines(), about))
                 _show("\n".join([f"  {definition.signature}", *lines]))
         print(f"\n{len(registry)} measures. 'ir_trunc measures NAME' tells more.")
-    return 0
 
 
 def _show(text: str) -> None:

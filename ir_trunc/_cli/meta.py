@@ -10,10 +10,10 @@ import sys
 from collections.abc import Sequence
 from textwrap import wrap
 
-from ir_trunc._cli._arguments import OneLineParser, runs_and_measures
+from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
 from ir_trunc._cli._procedures import run_command
 from ir_trunc._core.errors import InputError, ParameterError
-from ir_trunc._output.files import check_output, check_outputs, write_text
+from ir_trunc._output.files import check_output, write_text
 from ir_trunc._output.tables import WIDTH
 from ir_trunc.meta import calibration, registry, score_matrix
 from ir_trunc.meta.guide import Question, guide_page, next_step, plot_guide
@@ -39,20 +39,15 @@ answers KEY=yes|no ...*  answers given at once: length=yes weighted=no
 """
 
 
-def main(words: Sequence[str]) -> int:
-    """`ir_trunc meta COMMAND ...`."""
-    return run_command("meta", registry.values(), WRITTEN_OUT, words)
+@cli_command("meta matrix", _OF_MATRIX)
+def _save_matrix(args: Words) -> None:
+    """Scores of runs by topic, saved by -o FILE for --matrix FILE of other commands."""
+    score_matrix(args.measures, args.qrels, args.runs, unit=args.unit, **args.scoring).save(args.output)
 
 
-def _save_matrix(words: Sequence[str], about: str) -> None:
-    args = OneLineParser("meta matrix", about, _OF_MATRIX).read(words)
-    runs, measures = args.runs_and_measures()
-    check_outputs([args.output], [args.qrels, *args.arguments])
-    score_matrix(measures, args.qrels, runs, unit=args.unit, **args.scoring).save(args.output)
-
-
-def _calibrate(words: Sequence[str], about: str) -> None:
-    args = OneLineParser("meta calibrate", about, _OF_CALIBRATE).read(words)
+@cli_command("meta calibrate", _OF_CALIBRATE)
+def _calibrate(args: Words) -> None:
+    """A parameter from the rank that is to break even, or from a residual."""
     if None not in (args.residual, args.depth) and (args.measure, args.rank) == (None, None):
         p = calibration.persistence(args.residual, args.depth)
         print(f"p = {p!r}\nput back: p^{args.depth} = {calibration.residual(p, args.depth):.10g}")
@@ -62,8 +57,9 @@ def _calibrate(words: Sequence[str], about: str) -> None:
         raise ParameterError("calibrate: MEASURE PARAMETER --rank R, or --residual R --depth K, is needed.")
 
 
-def _guide(words: Sequence[str], about: str) -> None:
-    args = OneLineParser("meta guide", about, _OF_GUIDE).read(words)
+@cli_command("meta guide", _OF_GUIDE)
+def _guide(args: Words) -> None:
+    """Questions that lead to a measure."""
     if args.page is not None:
         if args.answers:
             raise ParameterError("--page writes the page of all questions: leave the answers out.")
@@ -71,7 +67,7 @@ def _guide(words: Sequence[str], about: str) -> None:
         check_output(text)
         for name in filter(os.path.lexists, (text, picture)):
             raise InputError(f"{name} exists already: name another folder, or remove it.")
-        save_picture(plot_guide().figure, picture, "none")
+        save_picture(plot_guide().figure, picture)
         write_text(text, guide_page().splitlines())
         return
     answers = {}
@@ -121,12 +117,18 @@ def _yes(text: str, problem: str) -> bool:
     return word.startswith("y")
 
 
-WRITTEN_OUT = {
-    "matrix": (
-        _save_matrix,
-        "Scores of runs by topic, saved by -o FILE for --matrix FILE of other commands.",
-    ),
-    "guide": (_guide, "Questions that lead to a measure."),
-    "calibrate": (_calibrate, "A parameter from the rank that is to break even, or from a residual."),
-}
-"""The commands that are no procedures, or have two forms, with their descriptions."""
+WRITTEN_OUT = {"matrix": _save_matrix, "guide": _guide, "calibrate": _calibrate}
+"""The commands that are no procedures, or have two forms."""
+
+
+def main(words: Sequence[str]) -> int:
+    """Which measure can be trusted for an experiment? Measures are compared on runs:
+
+    example ('ir_trunc demo --copy .' writes the files):
+      $ ir_trunc meta calibrate RBPU e --rank 10
+      RBPU(e=0.030072562400417856)
+      e = 0.030072562400417856
+      put back: one relevant document at rank 10 less nothing = -3.5e-18; last rank
+        that pays: 10
+    """
+    return run_command("meta", main.__doc__, registry.values(), WRITTEN_OUT, words)

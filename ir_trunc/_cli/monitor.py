@@ -2,29 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ir_trunc._cli._arguments import OneLineParser
+from ir_trunc._cli._arguments import Words, cli_command
 from ir_trunc.truncation._text import load_policy
 
 __all__ = ["main"]
-
-_ABOUT = (
-    "Do live lists still look like those that a policy was fitted on? Compare the lists of a run, before"
-    " they are cut. No judgments are needed. Compared are the share of empty lists, the mean length that"
-    " the policy leaves, and the distributions of the scores and of the number of retrieved documents."
-)
-_EPILOG = """
-exit status: 0 if no shift is shown, 1 if the lists no longer match, 2 if
-nothing can be said: fewer than 20 lists, lists that are cut already, bad input
-
-example ('ir_trunc quickstart monitoring my-project' writes the data):
-  $ cd my-project && python evaluate.py >page.txt
-  $ cd my-project && ir_trunc monitor policy.json data/live.json
-  No shift is shown: 120 live lists, ScoreThreshold(threshold=0.64) fitted on 120.
-    False alarms: at most 0.05, from 20 lists on.
-  ...
-"""
 
 _DECLARED = """
 policy POLICY  a file that policy.save wrote after policy.fit
@@ -34,9 +15,22 @@ run RUN  TREC run file
 """
 
 
-def main(words: Sequence[str]) -> int:
-    """`ir_trunc monitor POLICY RUN`."""
-    args = OneLineParser("monitor", _ABOUT, _DECLARED, _EPILOG).read(words)
+@cli_command("monitor", _DECLARED)
+def main(args: Words) -> int:
+    """Do live lists still look like those that a policy was fitted on? Compare the lists of a run, before
+    they are cut. No judgments are needed. Compared are the share of empty lists, the mean length that the
+    policy leaves, and the distributions of the scores and of the number of retrieved documents.
+
+    exit status: 0 if no shift is shown, 1 if the lists no longer match, 2 if nothing can be said: fewer than
+    20 lists, lists that are cut already, bad input
+
+    example ('ir_trunc quickstart monitoring my-project' writes the data):
+      $ cd my-project && python evaluate.py >page.txt
+      $ cd my-project && ir_trunc monitor policy.json data/live.json
+      No shift is shown: 120 live lists, ScoreThreshold(threshold=0.64) fitted on 120.
+        False alarms: at most 0.05, from 20 lists on.
+      ...
+    """
     policy = load_policy(args.policy)
     monitoring = policy.monitor(args.run, **args.keywords(policy.monitor), **args.reading)
     print(monitoring)

@@ -6,14 +6,14 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 from textwrap import indent
 from typing import Any
 
-from ir_trunc._cli._arguments import OneLineParser
+from ir_trunc._cli._arguments import Words, cli_command
 from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import InputError
 from ir_trunc._output.files import make_folder, qrels_lines, run_lines, write_text
@@ -23,47 +23,14 @@ __all__ = ["main"]
 
 Data = dict[str, list[str]]  # the lines of each file
 
-_EPILOG = """
-A project has generated data, a script, the same as a notebook, a README that
-says what to replace by your own, and a workflow of GitHub with the gate.
 
-example:
-  $ ir_trunc quickstart rag my-project
-  $ cd my-project && python evaluate.py
-  120 questions, 30 of them without an answer; 5-fold cross-validation.
-  Advice: ScoreThreshold(threshold=0.64). In brackets: the present setting,
-    Fixed(k=5).
-  kept: 97% (100%) of the answerable questions still get a relevant passage.
-  ...
-"""
+def _title(kind: str) -> str:
+    return _template(f"{kind}.py").partition('"""')[2].partition('"""')[0]
 
 
-def main(words: Sequence[str]) -> int:
-    """`ir_trunc quickstart KIND DIR`."""
-    kinds = {kind: _template(f"{kind}.py").partition('"""')[2].partition('"""')[0] for kind in _DATA}
-    listed = (f"  {kind:<12}{title}" for kind, title in kinds.items())
-    about = "\n".join(["Write a small project that runs:\n", *listed])
-    declared = f"kind {'|'.join(_DATA)}  the kind\nfolder DIR  a new folder, or an empty one"
-    args = OneLineParser("quickstart", about, declared, _EPILOG).read(words)
-    make_folder(args.folder)
-    if os.listdir(args.folder):
-        raise InputError(f"{args.folder} is not empty: a new folder is needed, or an empty one.")
-    contents = _project(args.kind, kinds[args.kind])
-    try:
-        for name, lines in contents.items():
-            make_folder(os.path.join(args.folder, os.path.dirname(name)))
-            write_text(Path(args.folder, name), lines)
-    except BaseException:  # a half of a project is none, and would be refused the next time
-        for name in {Path(name).parts[0] for name in contents}:
-            shutil.rmtree(Path(args.folder, name), ignore_errors=True)
-            Path(args.folder, name).unlink(missing_ok=True)
-        raise
-    tell(f"{args.folder} now has {', '.join(contents)}. README.md says what to replace by your own.")
-    return 0
-
-
-def _project(kind: str, title: str) -> Data:
-    script, readme = _template(f"{kind}.py"), f"# {title}\n\n{_template(f'{kind}.md')}"
+def _project(kind: str) -> Data:
+    title, script = _title(kind), _template(f"{kind}.py")
+    readme = f"# {title}\n\n{_template(f'{kind}.md')}"
     commands = readme.partition("```sh\n")[2].partition("```")[0]
     workflow = Template(_template("gate.yml")).substitute(commands=indent(commands, " " * 10).rstrip())
     notebook = json.dumps(_notebook(title, script), indent=1)
@@ -145,3 +112,39 @@ def _monitoring() -> Data:
 _PROJECTS = (_rag, _trec, _answers, _screening, _monitoring)
 _DATA = {project.__name__[1:]: project for project in _PROJECTS}
 """The data of each kind of project."""
+
+
+_DECLARED = f"kind {'|'.join(_DATA)}  the kind\nfolder DIR  a new folder, or an empty one"
+
+
+_KINDS = "\n".join(["kinds:", *(f"  {kind:<12}{_title(kind)}" for kind in _DATA)])
+
+
+@cli_command("quickstart", _DECLARED, above=_KINDS)
+def main(args: Words) -> None:
+    """Write a small project that runs. It has generated data, a script, the same as a notebook, a README that
+    says what to replace by your own, and a workflow of GitHub with the gate.
+
+    example:
+      $ ir_trunc quickstart rag my-project
+      $ cd my-project && python evaluate.py
+      120 questions, 30 of them without an answer; 5-fold cross-validation.
+      Advice: ScoreThreshold(threshold=0.64). In brackets: the present setting,
+        Fixed(k=5).
+      kept: 97% (100%) of the answerable questions still get a relevant passage.
+      ...
+    """
+    make_folder(args.folder)
+    if os.listdir(args.folder):
+        raise InputError(f"{args.folder} is not empty: a new folder is needed, or an empty one.")
+    contents = _project(args.kind)
+    try:
+        for name, lines in contents.items():
+            make_folder(os.path.join(args.folder, os.path.dirname(name)))
+            write_text(Path(args.folder, name), lines)
+    except BaseException:  # a half of a project is none, and would be refused the next time
+        for name in {Path(name).parts[0] for name in contents}:
+            shutil.rmtree(Path(args.folder, name), ignore_errors=True)
+            Path(args.folder, name).unlink(missing_ok=True)
+        raise
+    tell(f"{args.folder} now has {', '.join(contents)}. README.md says what to replace by your own.")

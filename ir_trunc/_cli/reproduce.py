@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ir_trunc._cli._arguments import OneLineParser
+from ir_trunc._cli._arguments import Words, cli_command
 from ir_trunc._core.errors import IrTruncError
-from ir_trunc._output.files import check_outputs, write_text
+from ir_trunc._output.files import write_text
 from ir_trunc._output.tables import csv_text
 from ir_trunc._reporting.reproduction import PAPERS, reproduce
 
@@ -19,32 +19,24 @@ collections QRELS RUNS ...*  a qrels file and a folder of runs; several collecti
 --strict  exit with 1 where a cell differs
 """
 
-
-_EXAMPLE = """
-example:
-  $ ir_trunc reproduce penas2011
-  A cell has the printed figure and the computed one, and * where the two differ.
-
-  Table 3: c@1 and accuracy of four systems
-  column           c@1 c(unanswered=0)@1
-  ...
-"""
+_NEEDS = (f"  {name:12}{paper.data or 'no data'}" for name, paper in PAPERS.items())
+_PAPERS = "\n".join(["papers, and what they need:", *_NEEDS])
 
 
-def main(words: Sequence[str]) -> int:
-    """`ir_trunc reproduce PAPER [QRELS RUNS ...]`."""
-    papers = [
-        "papers, and what they need:",
-        *(f"  {name:12}{paper.data or 'no data'}" for name, paper in PAPERS.items()),
-    ]
-    if not words:
-        print(*papers, sep="\n")
-        return 0
-    about = "Do a paper's tables come out? Each cell is printed and computed, * where the two differ."
-    args = OneLineParser("reproduce", about, _DECLARED, "\n".join([*papers, _EXAMPLE])).read(words)
+@cli_command("reproduce", _DECLARED, below=_PAPERS)
+def _reproduce(args: Words) -> int:
+    """Do a paper's tables come out? Each cell is printed and computed, * where the two differ.
+
+    example:
+      $ ir_trunc reproduce penas2011
+      A cell has the printed figure and the computed one, and * where the two differ.
+
+      Table 3: c@1 and accuracy of four systems
+      column           c@1 c(unanswered=0)@1
+      ...
+    """
     if len(args.collections) % 2:
         raise IrTruncError(f"{args.collections[-1]} has no runs: give QRELS RUNS for each collection.")
-    check_outputs([args.output] if args.output else [], args.collections)
     collections = list(zip(args.collections[::2], args.collections[1::2]))
     reproduction = reproduce(args.paper, *collections)
     if args.output:
@@ -55,3 +47,11 @@ def main(words: Sequence[str]) -> int:
         print(f"{title}: {titles[title]}\n{reproduction.table(title).to_string()}\n")
     print(reproduction.heading)
     return int(args.strict and not reproduction.same.all())
+
+
+def main(words: Sequence[str]) -> int:
+    """`ir_trunc reproduce PAPER [QRELS RUNS ...]`, or the papers that there are."""
+    if words:
+        return _reproduce(words)
+    print(_PAPERS)
+    return 0

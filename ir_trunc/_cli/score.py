@@ -2,49 +2,51 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterator, Sequence
 from itertools import compress
 
-from ir_trunc._cli._arguments import OneLineParser, Words, runs_and_measures
+from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
 from ir_trunc._cli._output import FORMATS, OF_PAPERS, Row, form_and_places, printing
 from ir_trunc._cli._process import MovedError
 from ir_trunc._cli.main import COMMANDS
 from ir_trunc._core.errors import InputError, IrTruncError, counted, printable, warn
-from ir_trunc._output.files import check_outputs
 from ir_trunc._scoring._runs import by_file_name, score_each
 from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.judged import JudgedResults
 from ir_trunc._scoring.results import Results
-from ir_trunc.version import show_versions
 
 __all__ = ["main"]
 
 _DECLARED = f"""
 {runs_and_measures()}
-= by-query no-summary places output ties depth jobs judge topics missing unjudged levels reading
+= by-query no-summary format places output ties depth jobs judge topics missing unjudged levels reading
 --by KEY  with --keys: nested means for each value of this key, question for example
---format table|tsv|csv|jsonl|markdown|latex|html  the form; by default that of the file's ending (.csv, .tsv,
-    .jsonl, .md), else a table; piped output is the same table, separated by tabs (of one run, the lines of
-    the ir_measures command). latex and html are forms of 'ir_trunc compare'. Names and ids are printed as
-    they are: a spreadsheet takes a cell of a csv that begins with =, +, - or @ for a formula
 --views  means over all, answerable and nil queries, and silence
+--version  versions of ir_trunc, Python and the dependencies, and whether the kernel is used
 """
 
-_EXAMPLES = """
-example ('ir_trunc demo --copy .' writes the files):
-  $ ir_trunc demo.qrels never-stops.run stops-in-time.run nDCG@10 RBPT OIE
-  run   nDCG@10   RBPT   OIE
-  never-stops.run   0.4545   0.4627   13.0717
-  stops-in-time.run   0.4286   0.5775   16.7757
-"""
+_COMMANDS = [
+    "\n".join([f"{group}:", *(f"  {name:<12}{about}" for name, about in commands.items())])
+    for group, commands in COMMANDS.items()
+]
+_AFTER = "Without a command, runs are scored. 'ir_trunc COMMAND --help' tells more."
 
 
-def main(words: Sequence[str]) -> int:
-    """`ir_trunc QRELS RUN [RUN ...] MEASURE ...`."""
-    args = _parser().read(words)
-    runs, measures = args.runs_and_measures()
+@cli_command("", _DECLARED, above="\n\n".join([*_COMMANDS, _AFTER]))
+def main(args: Words) -> None:
+    """Score runs: rankings whose length is a decision of the system.
+
+    Of one run, tsv has the lines of the ir_measures command. latex and html are forms of 'ir_trunc compare'.
+    Names and ids are printed as they are: a spreadsheet takes a cell of a csv that begins with =, +, - or @
+    for a formula.
+
+    example ('ir_trunc demo --copy .' writes the files):
+      $ ir_trunc demo.qrels never-stops.run stops-in-time.run nDCG@10 RBPT OIE
+      run   nDCG@10   RBPT   OIE
+      never-stops.run   0.4545   0.4627   13.0717
+      stops-in-time.run   0.4286   0.5775   16.7757
+    """
     if args.output in FORMATS:
         raise IrTruncError(
             f"-o names a file, and {args.output!r} is a form: write --format {args.output}, or -o"
@@ -60,13 +62,12 @@ def main(words: Sequence[str]) -> int:
         )
     if args.by is not None and args.keys is None:
         raise IrTruncError("--by needs --keys: --keys topic/question/day --by question, for example.")
-    check_outputs([args.output], [args.qrels, *runs])
-    _offer_demo([args.qrels, *runs])
-    named = by_file_name(runs)
+    _offer_demo([args.qrels, *args.runs])
+    named = by_file_name(args.runs)
     form, places = form_and_places(args, papers=True)
     if form in OF_PAPERS:
-        raise MovedError(f"The form {form}", "compare", words)
-    evaluator = Evaluator(measures, args.with_judge(args.qrels), **args.scoring)
+        raise MovedError(f"The form {form}", "compare", args.typed[1:])
+    evaluator = Evaluator(args.measures, args.with_judge(args.qrels), **args.scoring)
     shown = (len(named) > 1, args.by_query or args.views or args.by is not None, True, True)
     columns = list(compress(("run", args.by or "query_id", "measure", "value"), shown))
     notes = [*filter(None, [evaluator.cut_note])]
@@ -85,7 +86,6 @@ def main(words: Sequence[str]) -> int:
         FORMATS[form](rows(), columns, places, out)
         if form == "table":  # the other forms are for programs and papers
             out.writelines(f"{printable(note)}\n" for note in notes)
-    return 0
 
 
 def _missing_topics(name: str, results: Results) -> Iterator[str]:
@@ -143,20 +143,3 @@ def _offer_demo(paths: Sequence[str]) -> None:
                 f"{path}: there is no such file. 'ir_trunc demo --copy {folder or '.'}' puts the files of the"
                 " demonstration there."
             )
-
-
-class _ShowVersions(argparse.Action):
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        show_versions()
-        parser.exit()
-
-
-def _parser() -> OneLineParser:
-    lines = ["Score runs: rankings whose length is a decision of the system."]
-    for group, commands in COMMANDS.items():
-        lines += ["", f"{group}:", *(f"  {name:<12}{about}" for name, about in commands.items())]
-    lines += ["", "Without a command, runs are scored. 'ir_trunc COMMAND --help' tells more."]
-    parser = OneLineParser("", "\n".join(lines), _DECLARED, _EXAMPLES)
-    about = "versions of ir_trunc, Python and the dependencies, and whether the kernel is used"
-    parser.add_argument("--version", action=_ShowVersions, nargs=0, help=about)
-    return parser

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ir_trunc._cli._arguments import OneLineParser, runs_and_measures
+from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
 from ir_trunc._cli._procedures import CSV_OUTPUT, run_command, write_csv_table
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.parameters import Param, Text
-from ir_trunc._output.files import check_outputs
 from ir_trunc.meta.procedures import ProcedureDefinition
 from ir_trunc.truncation import cross_validate, study
 from ir_trunc.truncation._text import list_of_policies
@@ -37,23 +36,28 @@ _DECLARED = f"""
 {CSV_OUTPUT}"""
 
 
-def main(words: Sequence[str]) -> int:
-    """`ir_trunc study EXPERIMENT ...`."""
-    return run_command("study", STUDIES, WRITTEN_OUT, words)
-
-
-def _policies(words: Sequence[str], about: str) -> None:
-    args = OneLineParser("study policies", about, _DECLARED, list_of_policies()).read(words)
-    check_outputs([args.output], [args.qrels, *args.arguments, *(args.policy or ())])
-    runs, measures = args.runs_and_measures()
-    if len(measures) > 1:
-        raise ParameterError(f"Policies are fitted to one measure; {len(measures)} are given.")
+@cli_command("study policies", _DECLARED, below=list_of_policies())
+def _policies(args: Words) -> None:
+    """Policies fitted on some topics and judged on the others."""
+    if len(args.measures) > 1:
+        raise ParameterError(f"Policies are fitted to one measure; {len(args.measures)} are given.")
     policies, options = args.policy or _POLICIES, args.of(("folds", "seed")) | args.scoring
-    table = cross_validate(policies, measures[0], args.qrels, runs, **options)
-    write_csv_table(args, table)
+    write_csv_table(args, cross_validate(policies, args.measures[0], args.qrels, args.runs, **options))
 
 
-WRITTEN_OUT = {
-    "policies": (_policies, "Policies fitted on some topics and judged on the others."),
-}
-"""The commands that are no study, with their descriptions."""
+WRITTEN_OUT = {"policies": _policies}
+"""The commands that are no study."""
+
+
+def main(words: Sequence[str]) -> int:
+    """What would lists have gained by ending elsewhere? Experiments on best cuts:
+
+    example ('ir_trunc demo --copy .' writes the files):
+      $ ir_trunc study cuts demo.qrels never-stops.run RBPT --places 2
+      best_cut,RBPT
+      0,0.29
+      1-4,0.29
+      5-8,0.14
+      ...
+    """
+    return run_command("study", main.__doc__, STUDIES, WRITTEN_OUT, words)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ir_trunc._cli._arguments import QRELS, OneLineParser
+from ir_trunc._cli._arguments import QRELS, Words, cli_command
 from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import ParameterError, counted, shown, warn
-from ir_trunc._output.files import check_outputs
 from ir_trunc._ranking.qrels import read_qrels_of_runs
 from ir_trunc._ranking.runs import rank_rows, read_run
 from ir_trunc._read.text import beginning
@@ -20,14 +18,6 @@ from ir_trunc.truncation._policy import as_fitted, lengths_of, sees_judgments
 from ir_trunc.truncation._text import list_of_policies
 
 __all__ = ["main"]
-
-_ABOUT = (
-    "Where should each list end? End it where a policy says: RUN --policy LargestGap, or RUN --policy"
-    " 'Fixed(k=10)'. A policy whose parameter is left out is fitted: QRELS RUN MEASURE --policy"
-    " Greedy fits k to the measure on the topics of the qrels. A policy that sees the judgments cuts only the"
-    " topics of the qrels."
-)
-
 
 _DECLARED = f"""
 arguments [QRELS] RUN [MEASURE]+  TREC run file; QRELS: {QRELS}; MEASURE: what to fit to, of each list by
@@ -44,30 +34,29 @@ _TREC_FIELDS, _TAG = 6, "ir_trunc"
 _WITH_QRELS = 3  # QRELS RUN MEASURE
 
 
-_EXAMPLE = """
+@cli_command("truncate", _DECLARED, below=list_of_policies())
+def main(args: Words) -> None:
+    """Where should each list end? End it where a policy says: RUN --policy LargestGap, or RUN --policy
+    'Fixed(k=10)'. A policy whose parameter is left out is fitted: QRELS RUN MEASURE --policy Greedy fits k to
+    the measure on the topics of the qrels. A policy that sees the judgments cuts only the topics of the
+    qrels.
 
-example ('ir_trunc demo --copy .' writes the files):
-  $ ir_trunc truncate never-stops.run --policy LargestGap
-  gap  3
-  late  1
-  nothing-to-find  1
-  rank-100  6
-  ten-found  10
-  three-found  3
-  wrong-answer  1
-"""
-
-
-def main(words: Sequence[str]) -> int:
-    """`ir_trunc truncate [QRELS] RUN [MEASURE] --policy POLICY [-o OUT] [-k OUT]`."""
-    args = OneLineParser("truncate", _ABOUT, _DECLARED, list_of_policies() + _EXAMPLE).read(words)
+    example ('ir_trunc demo --copy .' writes the files):
+      $ ir_trunc truncate never-stops.run --policy LargestGap
+      gap  3
+      late  1
+      nothing-to-find  1
+      rank-100  6
+      ten-found  10
+      three-found  3
+      wrong-answer  1
+    """
     named = [word for word in (args.qrels, *args.arguments, args.measures) if word is not None]
     if len(named) not in (1, _WITH_QRELS):
         raise ParameterError(f"RUN alone or QRELS RUN MEASURE is needed, not {shown(' '.join(named))}.")
     if args.tag is not None and args.output is None:
         raise ParameterError("--tag has no effect without --output (-o), which writes the run.")
     qrels, path, measure = named if len(named) == _WITH_QRELS else (None, *named, "")
-    check_outputs([args.output, args.cuts], [path, qrels, args.policy])
     policy, reading = parse_policy(args.policy), args.reading
     if qrels is not None:
         judged, reading = read_qrels_of_runs(args.with_levels(qrels), nil=args.nil, reading=reading)
@@ -102,7 +91,6 @@ def main(words: Sequence[str]) -> int:
     empty = int((lengths == 0).sum())
     what = f"{counted(len(cuts), 'list')}, {before:.1f} documents long on average, now {after:.1f}"
     tell(f"{policy}: {what}; {empty} empty.")
-    return 0
 
 
 def _head_of(path: str) -> tuple[str, list[str]]:

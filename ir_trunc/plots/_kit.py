@@ -235,7 +235,7 @@ def check_picture(path: Target, inputs: Iterable[Target | None] = ()) -> None:
         raise InputError(f"{os.fsdecode(path)}: the name of a picture ends in its kind, .png, .svg or .pdf.")
 
 
-def save_picture(figure: Figure, path: Target, fonts: str) -> None:
+def save_picture(figure: Any, path: Target, fonts: str = "none") -> None:
     """Write a figure in the format of its file name. fonts: 'none' or 'path', letters in SVG as outlines."""
     from matplotlib import rc_context
 
