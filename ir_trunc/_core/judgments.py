@@ -29,7 +29,8 @@ def canonical_order(topics: Sequence[str]) -> list[int]:
     if not (joined.isascii() and joined.isdigit() and all(topics)):
         return sorted(range(len(topics)), key=topics.__getitem__)
     numbers = [topic.lstrip("0") for topic in topics]  # not int(): ids may have thousands of digits
-    return sorted(range(len(topics)), key=lambda q: (len(numbers[q]), numbers[q], topics[q]))
+    keys = [*zip(map(len, numbers), numbers, topics)]
+    return sorted(range(len(topics)), key=keys.__getitem__)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,7 +98,10 @@ class Judgments:
     @property
     def most_judged(self) -> int:
         """The largest number of judged documents of a topic."""
-        return int(sizes_of(self.offsets).max(initial=0))
+        if "most_judged" not in self.computed:
+            self.computed["most_judged"] = int(sizes_of(self.offsets).max(initial=0))
+        most: int = self.computed["most_judged"]
+        return most
 
     @classmethod
     def from_rows(

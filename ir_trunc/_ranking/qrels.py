@@ -186,15 +186,16 @@ class Qrels:
         if not universe:
             raise InputError(f"{given.source}: there is no topic; at least one is needed.")
         place = canonical_order(universe)
-        names = list(map(universe.__getitem__, place))
+        is_sorted = place == list(range(len(place)))
+        names = universe if is_sorted else [universe[q] for q in place]
         try:
-            topic_ids = Texts.of(names)
+            of_rows = is_sorted and isinstance(given, CodedRows) and len(universe) == len(given.topics)
+            topic_ids = given.topics if of_rows else Texts.of(names)
         except UnicodeEncodeError as error:
             why = f"topic {error.object!a} is not text that UTF-8 can hold"
             raise InputError(f"{given.source}: {why}.") from None
         if isinstance(given, CodedRows) and not given.have(nil_id, PLACEHOLDER):
             # The topics of the rows are the first of the universe.
-            is_sorted = place == list(range(len(place)))
             code = given.topic.astype(np.int64) if is_sorted else np.argsort(place)[given.topic]
             doc: npt.NDArray[Any] = given.doc
             doc_ids, grades = given.docs, given.grade.astype(np.int64)
@@ -213,7 +214,7 @@ class Qrels:
             judgments = replace(judgments, scale_declared=True)
         keys = code * max(1, len(doc_ids))
         keys += doc
-        order = np.argsort(keys, kind="stable")
+        order = keys.argsort(kind="stable")
         classes = None if classes is None else classes[order]
         keys, grades, in_kernel = keys[order], grades[order], None
         if kernel is not None and classes is None and normalise is None:

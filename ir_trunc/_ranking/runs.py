@@ -33,7 +33,7 @@ from ir_trunc._ranking.ranked_rows import Notes, RankedRows
 from ir_trunc._ranking.searches import by_question
 from ir_trunc._read.arrow import arrow_texts, flat, numeric, occurs, strings
 from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, HowRead, KeysLike, Order, Reading, Searches
-from ir_trunc._read.registry import Data, read_rows, recognised
+from ir_trunc._read.registry import Data, is_path_like, read_rows, recognised
 from ir_trunc._read.rows import Rows, Samples
 
 _ORDERS = get_args(Order)
@@ -189,14 +189,16 @@ def check_missing(missing: Any) -> Missing | None:
 
 def source_of(run: Any) -> str:
     """What to call a run in messages."""
-    return f"run {run}" if isinstance(run, (str, os.PathLike)) else f"run ({type(run).__name__})"
+    return f"run {run}" if is_path_like(run) else f"run ({type(run).__name__})"
 
 
 def with_missing(rankings: Rankings, missing: str | None, source: str) -> Rankings:
     """The lists of a run, where topics of the qrels without rows in the run are what `missing` says."""
-    if rankings.missing is None or missing == "empty" or not rankings.missing.any():
+    if rankings.missing is None or missing == "empty":
         return rankings
-    absent = np.flatnonzero(rankings.missing)
+    (absent,) = rankings.missing.nonzero()
+    if not len(absent):
+        return rankings
     be = "is" if len(absent) == 1 else "are"
     what = f"{len(absent)} of the {counted(len(rankings), 'topic')} of the qrels {be} not in the run"
     message = f"{source}: {what} (for example {rankings.topics[absent[0]]})"
@@ -369,12 +371,13 @@ class Builder:
             return False
         topics, lengths, offsets, ranks, grades, starts = map(np.frombuffer, numbers, repeat(np.int64))
         judgments, missing = self.qrels.judgments_with_nil, None
+        (empty,) = (lengths == 0).nonzero()
         if whole is None:
             judgments = judgments.take(topics)
         else:
             missing = lengths == 0
-            if isinstance(whole.value, dict) and missing.any():  # in which a topic may have the empty list
-                missing[missing] = [judgments.topics[q] not in whole.value for q in np.flatnonzero(missing)]
+            for q in empty if isinstance(whole.value, dict) else ():  # a list in a dict may be empty
+                missing[q] = judgments.topics[q] not in whole.value
         rankings = Rankings.unchecked(
             judgments=judgments,
             lengths=lengths,
@@ -388,7 +391,7 @@ class Builder:
             missing=missing,
         )
         several, tied, rounded, ignored, first = counts
-        notes = Notes(bool(lengths.any()), ignored, first, lists=several, tied=tied, rounded=rounded)
+        notes = Notes(len(empty) < len(lengths), ignored, first, lists=several, tied=tied, rounded=rounded)
         notes.samples = samples
         self.keep(rankings, notes)
         return True

@@ -117,7 +117,7 @@ class Reader:
 
     def source(self, data: Any, layout: Layout) -> str:
         """The name of the data in messages."""
-        if isinstance(data, (str, os.PathLike)):
+        if is_path_like(data):
             return f"{layout.kind} {os.fspath(data)}"
         return f"{layout.kind} ({self.called or type(data).__name__})"
 
@@ -187,13 +187,18 @@ def readers_of(kind: DataKind) -> list[Reader]:
     return [reader for reader in (*map(_built_in, ORDER), *OTHERS.values()) if kind in reader.kinds]
 
 
+def is_path_like(data: Any) -> bool:
+    """Whether data are the path of a file."""
+    return isinstance(data, str) or hasattr(type(data), "__fspath__")  # as os.PathLike asks, but sooner
+
+
 def shape_of(data: Any) -> Shape:
     """The shape of data, which decides which readers are asked."""
-    if isinstance(data, (str, os.PathLike)):
+    if is_path_like(data):
         return "path"
     if hasattr(data, "itertuples") or hasattr(data, "__arrow_c_stream__"):
         return "frame"
-    if isinstance(data, Mapping):
+    if isinstance(data, (dict, Mapping)):
         return "mapping"
     scalar = isinstance(data, (bytes, bytearray, memoryview)) or getattr(data, "ndim", 1) == 0
     return "list" if isinstance(data, Iterable) and not scalar else "object"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from operator import is_
 from typing import Any, Literal, get_args
 
 import ir_measures
@@ -26,7 +27,7 @@ from ir_trunc._ranking.runs import (
     source_of,
     with_missing,
 )
-from ir_trunc._read.reading import Duplicates, HowRead, KeysLike, Order, Reading, Searches, Unpack
+from ir_trunc._read.reading import DEFAULT, Duplicates, HowRead, KeysLike, Order, Reading, Searches, Unpack
 from ir_trunc._scoring._ties import score_ties, with_orders
 from ir_trunc._scoring.judged import Judged, JudgedResults, judged_results, unjudged_by_people
 from ir_trunc._scoring.objects import MeasureLike, read_measures
@@ -104,14 +105,15 @@ class Evaluator:
         by_id = isinstance(ties, str) and ties == "id"
         self.over_ties = not by_id and one_of("ties", ties, get_args(Ties)) == "expected"
         how = order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
-        self.reading = Reading(*how, over_ties=self.over_ties)
+        by_default = not self.over_ties and all(map(is_, how, vars(DEFAULT).values()))
+        self.reading = DEFAULT if by_default else Reading(*how, over_ties=self.over_ties)
         self.missing = None if missing is None else check_missing(missing)
         self.bound: list[BoundMeasure] = []
         self.others: dict[int, Any] = {}  # measures that other tools compute, by their places
         self.by_measure, self.depth = read_measures(measures), None
         if depth is not None:
             self.by_measure, self.depth = _at_depth(self.by_measure, whole("depth", depth, 1))
-        self.measures = tuple(self.by_measure)
+        self.measures, self.reading_ends = tuple(self.by_measure), reading_ends(self.by_measure)
         for place, (measure, bound) in enumerate(self.by_measure.items()):
             if bound:
                 self.bound.append(bound)
@@ -160,12 +162,7 @@ class Evaluator:
         keep = keep_scores if isinstance(keep_scores, bool) else flag("keep_scores", keep_scores)
         rankings = self._open(run, keep or (self.over_ties and not isinstance(run, Rankings)))
         if not isinstance(run, Rankings):
-            source = source_of(run)
-            warn_about_confidence(self.bound, source, rankings)
-            if rankings.costs is not None:
-                warn_about_costs(self.bound, source, rankings.costs)
-            if (ends_at := imposed_depth(rankings)) and ends_at != self.depth:
-                warn_about_ends(self.by_measure, {source: ends_at})
+            warn_about_lists(self.bound, self.reading_ends, source_of(run), rankings, self.depth)
         if self.over_ties:
             ties = score_ties(self.measures, rankings, source_of(run))
             return replace(ties.expected, ties=ties)
@@ -293,6 +290,38 @@ def warn_about_scale(measures: Iterable[BoundMeasure], judgments: Judgments) -> 
         )
 
 
+def warn_about_lists(
+    measures: Sequence[BoundMeasure],
+    ends: Mapping[ir_measures.Measure, bool],
+    source: str,
+    rankings: Rankings,
+    depth: int | None = None,
+) -> None:
+    """Warn where measures take more from the lists of a run than these say.
+
+    ends: what `reading_ends` returns. depth: where the lists were cut.
+    """
+    for measure in measures:
+        if "confidence" in measure.reads:
+            warn_about_confidence(measure.definition.name, source, rankings)
+            break
+    if rankings.costs is not None:
+        warn_about_costs(measures, source, rankings.costs)
+    if ends and (ends_at := imposed_depth(rankings)) != depth:
+        warn_about_ends(ends, {source: ends_at})
+
+
+def reading_ends(
+    measures: Mapping[ir_measures.Measure, BoundMeasure | None],
+) -> dict[ir_measures.Measure, bool]:
+    """The measures that the end of a list changes, and whether each takes a cutoff."""
+    return {
+        measure: CUTOFF in bound.definition.params
+        for measure, bound in measures.items()
+        if bound is not None and bound.cutoff is None and "end" in bound.reads
+    }
+
+
 def imposed_depth(rankings: Rankings) -> int | None:
     """The length at which many lists end, so that it was probably not each list's own; None for no such."""
     lengths = rankings.lengths if rankings.withheld is None else rankings.lengths + rankings.withheld
@@ -305,19 +334,12 @@ def imposed_depth(rankings: Rankings) -> int | None:
     return depth if every or (depth >= _SHORTEST and many) else None
 
 
-def warn_about_ends(
-    measures: Mapping[ir_measures.Measure, BoundMeasure | None], depths: Mapping[str, int | None]
-) -> None:
+def warn_about_ends(reading: Mapping[ir_measures.Measure, bool], depths: Mapping[str, int | None]) -> None:
     """Warn of measures that read the ends of lists, where runs (by their names) end at an imposed depth."""
     runs_of: dict[int, list[str]] = {}
     for name, depth in depths.items():
         if depth is not None:
             runs_of.setdefault(depth, []).append(name)
-    reading = {
-        measure: CUTOFF in bound.definition.params
-        for measure, bound in measures.items()
-        if bound is not None and bound.cutoff is None and "end" in bound.reads
-    }
     if not reading or not runs_of:
         return
     lowest = min(runs_of)
@@ -341,27 +363,24 @@ def warn_about_ends(
     warn(f"{where}, {IMPOSED}. {names} {treat} it as a decision of the system; {'; '.join(remedies)}.")
 
 
-def warn_about_confidence(measures: Iterable[BoundMeasure], source: str, rankings: Rankings) -> None:
-    """Warn of confidences that tell no answer from another; InputError where there are none to read."""
-    for measure in measures:
-        reads = measure.definition.reads
-        if callable(reads) or "confidence" not in reads:
-            continue
-        if rankings.first_scores is None:
-            raise InputError(
-                f"{source}: {measure.definition.name} reads how sure the system is of its answers: measures"
-                " of confidence need the scores of the documents, and these have none. A run {question:"
-                " {answer: score}} has them, as read_predictions(predictions, no_answer=...) makes it of"
-                " SQuAD's files."
-            )
-        first_scores = rankings.first_scores[rankings.lengths > 0]
-        if len(first_scores) > 1 and (first_scores == first_scores[0]).all():
-            what = f"the first documents of all {len(first_scores)} lists have the same score"
-            warn(
-                f"{source}: {what}, {first_scores[0]:g}, which {measure.definition.name} takes for"
-                " confidence: it tells no answer from another."
-            )
-        return
+def warn_about_confidence(name: str, source: str, rankings: Rankings) -> None:
+    """Warn of confidences that tell no answer from another; InputError where there are none to read.
+
+    name: that of a measure that reads them.
+    """
+    if rankings.first_scores is None:
+        raise InputError(
+            f"{source}: {name} reads how sure the system is of its answers: measures of confidence need the"
+            " scores of the documents, and these have none. A run {question: {answer: score}} has them, as"
+            " read_predictions(predictions, no_answer=...) makes it of SQuAD's files."
+        )
+    first_scores = rankings.first_scores[rankings.lengths > 0]
+    if len(first_scores) > 1 and (first_scores == first_scores[0]).all():
+        what = f"the first documents of all {len(first_scores)} lists have the same score"
+        warn(
+            f"{source}: {what}, {first_scores[0]:g}, which {name} takes for confidence: it tells no answer"
+            " from another."
+        )
 
 
 def warn_about_costs(measures: Sequence[BoundMeasure], source: str, costs: Floats) -> None:

@@ -393,10 +393,10 @@ class Results(Result):
             of_rows = ((0.0 + np.add.accumulate(self.values, axis=1)[:, -1]) / topics).tolist()
         means = []
         for row, measure in enumerate(self.measures):
-            aggregator = measure.aggregator()
-            if type(aggregator) is MeanAgg and topics:
+            if topics and type(measure).aggregator is Measure.aggregator:  # which makes a MeanAgg
                 means.append(of_rows[row])
                 continue
+            aggregator = measure.aggregator()
             for value in self.values[row].tolist():
                 aggregator.add(value)
             means.append(aggregator.result())

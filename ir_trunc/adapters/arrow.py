@@ -38,15 +38,7 @@ from ir_trunc._read.tables import (
     possible_fields,
     rows_of_table,
 )
-from ir_trunc._scoring.evaluator import (
-    Evaluator,
-    Options,
-    imposed_depth,
-    warn_about_confidence,
-    warn_about_costs,
-    warn_about_ends,
-    warn_about_scale,
-)
+from ir_trunc._scoring.evaluator import Evaluator, Options, warn_about_lists, warn_about_scale
 from ir_trunc._scoring.objects import MeasureLike
 from ir_trunc._scoring.results import Results
 from ir_trunc.measures import scores
@@ -322,10 +314,7 @@ class Scorer:
         for rankings, notes in pieces:
             builder.keep(rankings, notes)
         rankings = with_missing(builder.rankings(), evaluator.missing, self.source)
-        warn_about_confidence(evaluator.bound, self.source, rankings)
-        if rankings.costs is not None:
-            warn_about_costs(evaluator.bound, self.source, rankings.costs)
-        warn_about_ends(evaluator.by_measure, {self.source: imposed_depth(rankings)})
+        warn_about_lists(evaluator.bound, evaluator.reading_ends, self.source, rankings)
         return Results(evaluator.measures, rankings, np.array(scores(evaluator.bound, rankings)))
 
     def _piece(self, table: pa.Table) -> tuple[Rankings, Notes] | None:

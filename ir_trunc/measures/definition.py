@@ -40,6 +40,7 @@ Range = tuple[float, float]
 CUTOFF = "cutoff"
 UNBOUNDED = (-math.inf, math.inf)
 
+_NOT_FINITE: Any = {"over": "ignore", "invalid": "ignore"}  # `BoundMeasure.of` refuses such scores itself
 _STEP = 1e-7  # of a mean: central differences are then right to about 1e-9
 
 
@@ -117,12 +118,12 @@ class Definition(Declared):
     ties: TieUnit = "orders"
     scale_free: Callable[..., bool] | None = None
 
-    @property
+    @cached_property
     def params(self) -> Mapping[str, Param]:
         """Its parameters by name; 'cutoff' is the k of `@k`."""
         return self._declared[0]
 
-    @property
+    @cached_property
     def formula(self) -> Formula:
         """From `Lists` and values of the parameters to a value for each point of the lists."""
         return self._declared[1]
@@ -270,14 +271,13 @@ class BoundMeasure:
 
     def _values(self, lists: Lists) -> Floats:
         """ParameterError where gains or costs are so large that a score is not a finite number."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            result = self.definition.formula(lists, **self.params)
-            if not isinstance(result, np.ndarray) or result.shape != lists.n.shape:
-                needed = "an array with a value for every point of the lists"
-                what = f"{self.definition.name} returns {shown(result)}: {needed}"
-                raise ParameterError(f"{what}, as lists.sum(...) and lists.n are, is needed.")
-            values: Floats = result + 0.0  # -0.0 becomes 0.0
-        if not np.isfinite(values).all():
+        result = self.definition.formula(lists, **self.params)
+        if not isinstance(result, np.ndarray) or result.shape != lists.n.shape:
+            needed = "an array with a value for every point of the lists"
+            what = f"{self.definition.name} returns {shown(result)}: {needed}"
+            raise ParameterError(f"{what}, as lists.sum(...) and lists.n are, is needed.")
+        values: Floats = result + 0.0  # -0.0 becomes 0.0
+        if not np.logical_and.reduce(np.isfinite(values)):
             given = ", ".join(f"{name}={value!r}" for name, value in self.params.items() if value is not None)
             what = f"{self.definition.name}({given}): not every score is a finite number"
             remedy = "smaller gains, costs or parameters are needed"
@@ -288,7 +288,7 @@ class BoundMeasure:
 
     def score(self, rankings: Rankings) -> Floats:
         """The score of every list (Q), in the order of the topics."""
-        return self.of(Lists(rankings, self.cutoff))
+        return all_scores([self], rankings)[0]
 
     def curve(self, rankings: Rankings) -> Curve:
         """The score at every depth of every list, to its end or to the cutoff.
@@ -325,12 +325,13 @@ def all_scores(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Flo
     longest = int(rankings.lengths.max(initial=0))
     views: dict[int | None, Lists] = {}
     values = []
-    for measure in measures:
-        cutoff = measure.cutoff
-        depth = None if cutoff is None or cutoff >= longest else cutoff
-        if depth not in views:
-            views[depth] = Lists(rankings, depth)
-        values.append(measure.of(views[depth] if depth == cutoff else views[depth].with_cutoff(cutoff)))
+    with np.errstate(**_NOT_FINITE):
+        for measure in measures:
+            cutoff = measure.cutoff
+            depth = None if cutoff is None or cutoff >= longest else cutoff
+            if depth not in views:
+                views[depth] = Lists(rankings, depth)
+            values.append(measure.of(views[depth] if depth == cutoff else views[depth].with_cutoff(cutoff)))
     return values
 
 
@@ -361,10 +362,11 @@ def all_curves(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Cur
 
     view = cache(partial(Depths, rankings))
     curves = []
-    for measure in measures:
-        lists = view(measure.cutoff)
-        values, is_loss = measure.of(lists), measure.definition.lower_is_better
-        curves.append(Curve(rankings.topics, offsets_of(lists.lengths + 1), values, is_loss))
+    with np.errstate(**_NOT_FINITE):
+        for measure in measures:
+            lists = view(measure.cutoff)
+            values, is_loss = measure.of(lists), measure.definition.lower_is_better
+            curves.append(Curve(rankings.topics, offsets_of(lists.lengths + 1), values, is_loss))
     return curves
 
 
@@ -414,7 +416,8 @@ def parts_of(measure: BoundMeasure, lists: Lists) -> tuple[Floats, ...]:
     """Values at the points of the lists from whose means over queries the measure follows, see `measure`."""
     definition = measure.definition
     if definition.scope == "list":
-        return (measure.of(lists),)
+        with np.errstate(**_NOT_FINITE):
+            return (measure.of(lists),)
     if definition.of_means is None:
         raise ParameterError(
             f"{definition.name} looks at all lists of a run, and no policy can be fitted to it: it does not"

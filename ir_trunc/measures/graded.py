@@ -65,7 +65,7 @@ def adjusted(lists: Lists, gains: dict[int, float] | None) -> Gains:
         size = np.bincount(row, minlength=len(R))
         of_judged[zeros] = units(row, judgments.grades[zeros], size[row])
         of_hits[seen] = units(lists.row[seen], lists.raw_grade[seen], size[lists.row[seen]])
-    return Gains(lists, of_hits, OfJudged.of(judgments, of_judged))
+    return Gains(lists, of_hits, OfJudged.of(judgments, of_judged), of_hits)
 
 
 def of_choice(lists: Lists, gains: dict[int, float] | None, adjust: bool) -> Gains:

@@ -14,6 +14,7 @@ batch.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
@@ -64,13 +65,21 @@ def above(x: npt.ArrayLike, offsets: Ints, accumulate: Callable[..., Floats], fi
     return shifted[:-1]
 
 
-def from_nothing(x: npt.ArrayLike, offsets: Ints) -> Floats:
-    """Cumulative sums inside every row, each of which begins with the 0 of the empty list."""
-    sums = np.zeros(offsets[-1] + len(offsets) - 1)
-    filled = np.ones(len(sums), dtype=bool)
-    filled[offsets[:-1] + np.arange(len(offsets) - 1)] = False
-    sums[filled] = running(x, offsets)
-    return sums
+def from_nothing(x: npt.ArrayLike, offsets: Ints) -> tuple[Floats, Ints]:
+    """Cumulative sums inside every row, each of which begins with the 0 of the empty list; their starts."""
+    starts: Ints = offsets[:-1] + np.arange(len(offsets) - 1)
+    sums = np.zeros(offsets[-1] + len(starts))
+    is_start = np.zeros(len(sums), bool)
+    is_start[starts] = True
+    sums[~is_start] = running(x, offsets)
+    return sums, starts
+
+
+@lru_cache(maxsize=4)
+def _ranks(size: int) -> Floats:
+    ranks = np.arange(size, dtype=np.float64)
+    ranks.flags.writeable = False
+    return ranks
 
 
 class Lists:
@@ -111,7 +120,7 @@ class Lists:
         self.n: Ints = shown.lengths
         longest = max(longest, self.judgments.most_judged)
         # A multiple of 1024: vectorised functions may compute the rest of a block with other last bits.
-        self.ranks: Floats = np.arange((longest + 2 + 1023) // 1024 * 1024, dtype=np.float64)
+        self.ranks = _ranks((longest + 2 + 1023) // 1024 * 1024)
 
     def with_cutoff(self, cutoff: int | None) -> Lists:
         """The same lists with another cutoff that cuts none of them."""
@@ -171,10 +180,8 @@ class Lists:
 
     def sum(self, x: npt.ArrayLike) -> Floats:
         """The sum over all hits of the list that ends at a point."""
-        weights = np.asarray(x, dtype=np.float64)
-        return np.bincount(self.row, weights=weights, minlength=len(self.lengths)).astype(
-            np.float64, copy=False
-        )
+        sums = np.bincount(self.row, x, len(self.lengths))
+        return sums.astype(np.float64, copy=False)  # of no hits, bincount makes integers
 
     def spread(self, x: npt.NDArray[T]) -> npt.NDArray[T]:
         """Each query's value at each of its points."""
@@ -287,6 +294,6 @@ class EveryDocument:
 
     def sum(self, x: Floats) -> Floats:
         """The sum over the list that ends at a point."""
-        at = self.lists.spread(self.first[:-1] + np.arange(len(self.first) - 1)) + self.lists.n
-        result: Floats = from_nothing(x, self.first)[at]
+        sums, starts = from_nothing(x, self.first)
+        result: Floats = sums[self.lists.spread(starts) + self.lists.n]
         return result

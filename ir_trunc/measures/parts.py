@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,13 +27,12 @@ __all__ = [
 
 _TOP_EXPONENT = 1000  # 2^1024 is infinity in 64 bits
 
-# Scales are functions from grades to units of gain (0 for negatives); scales that give equal gains are equal,
-# and have one hash.
+# Scales are functions from grades to units of gain (0 for negatives). Those of one kind that give equal gains
+# are equal, and have one hash.
 GradeScale = Callable[[Ints], "npt.ArrayLike"]
 
 
-@dataclass(frozen=True)
-class AtLeast:
+class AtLeast(NamedTuple):
     """1 for a grade of at least `rel`, else 0."""
 
     rel: int
@@ -42,8 +41,7 @@ class AtLeast:
         return grade >= self.rel
 
 
-@dataclass(frozen=True)
-class Mapped:
+class Mapped(NamedTuple):
     """The gain that pairs of grade and gain have for it; without one the grade itself, 0 below the lowest."""
 
     gains: tuple[tuple[int, float], ...] = ()  # that of grade 0 is not for negative grades nor the unjudged
@@ -57,8 +55,7 @@ class Mapped:
         return worth
 
 
-@dataclass(frozen=True)
-class PowersOfTwo:
+class PowersOfTwo(NamedTuple):
     """2^grade - 1."""
 
     top: int
@@ -72,23 +69,28 @@ class PowersOfTwo:
 class OfJudged:
     """The gains of all judged documents, retrieved or not."""
 
+    judgments: Judgments
+    units: Floats  # of every judged document
     R: Ints  # relevant documents of every query
     relevant: Floats  # their gains in units, the highest first inside a query, whatever the grades
-    total: Floats  # sum of units of every query
     ideals: dict[Any, tuple[Floats | None, Floats, Ints]]  # cumulated with weights that all runs have
 
     @classmethod
     def of(cls, judgments: Judgments, units: Floats) -> OfJudged:
         """From the units of every judged document."""
-        queries, rows = len(judgments.topics), judgments.rows
         worth = units > 0
-        R = np.bincount(rows[worth], minlength=queries)
-        row, relevant = rows[worth], units[worth]
+        row, relevant = judgments.rows[worth], units[worth]
+        R = np.bincount(row, minlength=len(judgments.topics))
         rises = relevant[1:] > relevant[:-1]
         if rises.any() and (rises & (row[1:] == row[:-1])).any():
             relevant = relevant[np.lexsort((-relevant, row))]  # a map may give a higher grade a lower gain
-        total = np.bincount(rows, weights=units, minlength=queries).astype(np.float64, copy=False)
-        return cls(R, relevant, total, {})
+        return cls(judgments, units, R, relevant, {})
+
+    @property
+    def total(self) -> Floats:
+        """The sum of units of every query."""
+        sums = np.bincount(self.judgments.rows, self.units, len(self.R))
+        return sums.astype(np.float64, copy=False)
 
     @cached_property
     def offsets(self) -> Ints:
@@ -103,11 +105,13 @@ class OfJudged:
 
 def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
     """Gains by a scale, in units of `unit`. Those of all judged documents are computed once a scale."""
-    judgments = lists.judgments
-    if scale not in judgments.computed:
-        judgments.computed[scale] = OfJudged.of(judgments, np.asarray(scale(judgments.grades), np.float64))
+    judgments, key = lists.judgments, (type(scale), scale)  # scales of two kinds may be equal tuples
+    of_judged = judgments.computed.get(key)
+    if of_judged is None:
+        of_judged = OfJudged.of(judgments, np.asarray(scale(judgments.grades), np.float64))
+        judgments.computed[key] = of_judged
     units = np.asarray(scale(lists.raw_grade), np.float64)
-    return Gains(lists, units, judgments.computed[scale], unit)
+    return Gains(lists, units, of_judged, units if unit == 1.0 else units / unit, unit)
 
 
 @dataclass(frozen=True)
@@ -117,12 +121,8 @@ class Gains:
     lists: Lists
     counts: Floats  # units of every hit
     judged: OfJudged
+    hits: Floats  # gain of every hit
     unit: float = 1.0  # a gain is its units divided by this number
-
-    @property
-    def hits(self) -> Floats:
-        """Gain of every hit."""
-        return self.counts if self.unit == 1.0 else self.counts / self.unit
 
     @property
     def relevant(self) -> Bools:
@@ -180,9 +180,7 @@ class Gains:
 
     def cumulated(self, worth: Floats) -> Ideal:
         """What the documents of the ideal list are worth (one value each), cumulated down the list."""
-        offsets = self.judged.offsets
-        sums, starts = from_nothing(worth, offsets), offsets[:-1] + np.arange(len(self.R))
-        return Ideal(self.lists, sums, starts, self.R)
+        return Ideal(self.lists, *from_nothing(worth, self.judged.offsets), self.R)
 
 
 @dataclass(frozen=True)
@@ -225,18 +223,16 @@ def scale_of(gains: dict[int, float] | None) -> Mapped:
 
 def mapped(lists: Lists, gains: dict[int, float] | None) -> Gains:
     """Gains by a map; a warning where a grade that it leaves out is worth less than a lower grade."""
-    gains = gains or {}
-    scale, levels = scale_of(gains), lists.judgments.levels
-    worth = scale(levels)
-    for at in np.flatnonzero(~np.isin(levels, list(gains))) if gains else ():
-        higher = [x for x, gain in gains.items() if x < levels[at] and gain > worth[at]]
-        if higher:
+    levels = lists.judgments.levels
+    for grade in levels[~np.isin(levels, list(gains))].tolist() if gains else ():
+        if higher := [(x, gain) for x, gain in gains.items() if x < grade < gain]:
+            lower, gain = higher[0]
             warn(
-                f"gains={gains} leaves out grade {levels[at]}, which keeps its gain {worth[at]:g}, below the "
-                f"{gains[higher[0]]:g} of grade {higher[0]}: the ideal list goes by gain."
+                f"gains={gains} leaves out grade {grade}, which keeps its gain {grade:g}, below the {gain:g}"
+                f" of grade {lower}: the ideal list goes by gain."
             )
             break
-    return gains_by(scale, lists)
+    return gains_by(scale_of(gains), lists)
 
 
 def powers_of_two(lists: Lists, gains: dict[int, float] | None) -> Gains:
@@ -389,7 +385,7 @@ def _above(values: Ints, row: Ints, rows: int) -> tuple[Ints, Ints]:
 
 def undiscounted(lists: Lists) -> Floats:
     """1 at every rank."""
-    return np.ones_like(lists.ranks)
+    return np.ones(len(lists.ranks))
 
 
 def log2_discount(lists: Lists) -> Floats:
@@ -418,12 +414,12 @@ def discount(lists: Lists, dcg: str) -> Floats:
 
 def powers(lists: Lists, p: float) -> Floats:
     """p^i for i = 0, 1, 2, ..."""
-    return lists.table(lambda i: p**i)
+    return p**lists.ranks
 
 
 def geometric(lists: Lists, p: float) -> Floats:
     """(1 - p) p^(i - 1): the weights of rank-biased measures."""
-    return lists.table(lambda i: (1 - p) * p ** (i - 1))
+    return (1 - p) * p ** (lists.ranks - 1)
 
 
 def reciprocal(lists: Lists) -> Floats:
@@ -461,10 +457,9 @@ def over(
     numerator: Floats, denominator: Floats | Ints, otherwise: float | Callable[[], Floats] = 0.0
 ) -> Floats:
     """numerator / denominator, and a named value where the denominator is 0."""
-    result = np.empty(np.shape(numerator))
+    result = np.empty(numerator.shape)
     result[...] = otherwise() if callable(otherwise) else otherwise
-    np.divide(numerator, denominator, out=result, where=np.not_equal(denominator, 0))
-    return result
+    return np.divide(numerator, denominator, out=result, where=np.not_equal(denominator, 0))
 
 
 def nil(lists: Lists) -> Floats:

@@ -39,7 +39,7 @@ def _are_dicts(data: Mapping[Any, Any]) -> bool:
     kinds = {*map(type, data.values())}
     if kinds <= {*_DICTS}:
         docs: Mapping[Any, Any] = next(filter(None, data.values()), {})
-        return isinstance(next(iter(docs.values()), None), Real) and _RESPONSE.isdisjoint(docs)
+        return isinstance(next(iter(docs.values()), None), (float, int, Real)) and _RESPONSE.isdisjoint(docs)
     return kinds <= {*_LISTS} and {*map(type, map(next, map(iter, filter(None, data.values()))))} == {str}
 
 
