@@ -16,13 +16,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import IO, Any, TypeAlias, cast
+from typing import IO, Any, cast
 
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.parameters import file_name
 
-Target: TypeAlias = "str | os.PathLike[str]"
+Target = str | os.PathLike[str]
 
 # White space as bytes.split() has it, by which lines are read: U+3000 or U+0085 is part of an id. The readers
 # refuse zero bytes, and halves of surrogate pairs are not text.

@@ -6,19 +6,18 @@ import hashlib
 import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ir_trunc._core.curve import Curve, bin_name, bin_of
+from ir_trunc._core.curve import bin_name, bin_of
 from ir_trunc._core.errors import InputError, IrTruncError, counted, noted, printable
-from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import instance, text, whole
-from ir_trunc._core.rankings import Floats, Ints, Rankings
+from ir_trunc._core.parameters import Text, Whole, checked, instance
+from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.files import Target, check_outputs, write_text
 from ir_trunc._output.tables import shortened
 from ir_trunc._ranking.qrels import QrelsLike
@@ -46,7 +45,7 @@ __all__ = ["report", "template"]
 MEASURES = "RBPT nDCG@10 RBPU c@1"
 """The measures of a page by default."""
 
-POLICIES = ("Greedy", "ScoreThreshold", "LargestGap", "Oracle")
+POLICIES: tuple[str, ...] = ("Greedy", "ScoreThreshold", "LargestGap", "Oracle")
 """The policies of a page: a fixed length, a threshold, one without training, and the upper bound."""
 
 WITHOUT_SCORES = ("Greedy", "Oracle")
@@ -59,6 +58,7 @@ _LISTS = 2500  # more than these are shown with fewer ranks and points, which ke
 _SHOWN, _WORDS = 5, 160  # documents of a list whose texts are shown, and how many characters of each
 
 
+@checked
 def report(
     measures: MeasureLike,
     qrels: QrelsLike | None,
@@ -66,13 +66,13 @@ def report(
     path: Target | None = None,
     *,
     baseline: str | None = None,
-    title: str = "Rankings and where they end",
-    folds: int = 5,
+    title: Annotated[str, Text("heading")] = "Rankings and where they end",
+    folds: Annotated[int, Whole("parts of the topics", 2)] = 5,
     unit: str | None = None,
     gate: Gate | None = None,
     queries: Any = None,
     documents: Any = None,
-    command: str = "",
+    command: Annotated[str, Text("what the page was made by")] = "",
     **options: Unpack[Options],
 ) -> str:
     """Write one HTML page about several runs: it needs no network, no other file, and no JavaScript.
@@ -125,10 +125,6 @@ def report(
     >>> page.splitlines()[0]
     '<!DOCTYPE html>'
     """
-    render = template()
-    text("title", title)
-    text("command", command)
-    folds = whole("folds", folds, 2)
     if gate is not None:
         instance("gate", gate, Gate, "what ir_trunc.check returns")
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in by_name(runs).items()}
@@ -143,10 +139,10 @@ def report(
         asked = read_texts("queries", queries, comparison.topics)
         with noted(issued=False):  # the comparison has given the warnings
             lists = {name: rank_one(run) for name, run in named.items()}
-            cuts = _cuts(measures, lists)
-            gains = _policy_gains(cuts if labels is None else None, lists, folds, unit)
+            view = _View(measures, comparison, lists, unit)
+            policies = view.policies(folds, labels is not None)
             first = {} if documents is None else _first_documents(named, lists, left)
-        notes += () if cuts is None else tie_notes(cuts.measure, lists)
+        notes += tie_notes(view.measure, lists) if view.curves else ()
         shown = {doc for of_run in first.values() for docs in of_run for doc in docs}
         texts = read_texts("documents", documents, sorted(shown)) if shown else {}
     files = _files(inputs)
@@ -156,14 +152,21 @@ def report(
     imposed = [message.partition(f"{IMPOSED}. ") for message in messages if IMPOSED in message]
     cautions, advice = [where + IMPOSED for where, *_ in imposed], [remedy for *_, remedy in imposed]
     few = bool(comparison.compared) and comparison.units < FEW_UNITS
-    page: str = render(
-        _sections(comparison, cuts, gains, lists, unit),
+    page: str = template()(
         cautions=cautions + [f"{counted(comparison.units, comparison.unit)} are few for a test"] * few,
         advice=advice,
         title=title,
         version=__version__,
         gate=gate,
-        topics=_topic_rows(comparison, lists, cuts, first),
+        found=comparison,
+        charted=np.flatnonzero(np.isfinite(comparison.views[0]).all(axis=1)).tolist(),
+        view=view,
+        verdict=view.verdict(policies),
+        comparison=replace(comparison, notes=()).to_html(),  # the page has a section of notes
+        abstention=_abstention(lists),
+        lengths=view.length_bars(),
+        policies=policies,
+        topics=view.topics(first),
         queries=asked,
         texts={doc: f"{words[:_WORDS]}{' ...' * (len(words) > _WORDS)}" for doc, words in texts.items()},
         notes=messages,
@@ -175,6 +178,28 @@ def report(
     if path is not None:
         write_text(path, [page])
     return page
+
+
+def template(name: str = "report.html") -> Any:
+    """What renders a page."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # not before a page is written
+
+    loaded = Environment(
+        loader=PackageLoader("ir_trunc._reporting"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    loaded.filters.update(
+        shown=lambda value: printable(str(value)),
+        number=lambda value, digits=4: "–" if value != value else f"{value:.{digits}f}",
+        counted=lambda count, one, many="": f"one {one}" if count == 1 else counted(count, one, many),
+        short=lambda name: shortened(str(name), 19),
+        change=lambda value: f"{value:+.4f}" if round(value, 4) else "0.0000",
+        documents=lambda mean: f"{mean:,.0f}" if mean >= 100 else f"{mean:.1f}",
+    )
+    return loaded.get_template(name).render
 
 
 def _files(data: Iterable[Any]) -> list[tuple[str, str, int, str]]:
@@ -190,81 +215,10 @@ def _files(data: Iterable[Any]) -> list[tuple[str, str, int, str]]:
     return files
 
 
-def _verdict(
-    comparison: Comparison,
-    cuts: _Curves | None,
-    gains: dict[str, Any],
-    lists: Mapping[str, Rankings],
-    unit: str | None,
-) -> dict[str, Any]:
-    """The best system (with a baseline, of the others), the next or the baseline, and the best policy."""
-    measure = comparison.measures[0] if cuts is None else cuts.measure
-    row = comparison.measures.index(measure)
-    means = dict(zip(comparison.systems, comparison.views[0, row].tolist()))
-    ranked = sorted(means, key=lambda name: -float(oriented(measure, np.array(means[name]))))
-    best = next((name for name in ranked if name != comparison.baseline), ranked[0])
-    other = ranked[:2][-1] if comparison.baseline is None else comparison.baseline
-    tests: dict[tuple[str, str], tuple[float, float, float]] = {}
-    for column, (first, second) in enumerate(comparison.compared):
-        low, high, p = (float(of[row, column]) for of in (comparison.low, comparison.high, comparison.p))
-        tests |= {(first, second): (low, high, p), (second, first): (-high, -low, p)}
-    tried = [gain for gain in gains["rows"] if gain["system"] == best and gain["policy"] != POLICIES[-1]]
-    return {
-        "measure": measure,
-        "lower_is_better": lower_is_better(measure),
-        "means": means,
-        "best": best,
-        "other": other,
-        "test": tests.get((best, other)),
-        "ps": [p for (system, _), (_, _, p) in tests.items() if system == best],
-        "policy": max(
-            tried, key=lambda gain: float(oriented(measure, np.array(gain["score"]))), default=None
-        ),
-        "length": _mean(lists[best], lists[best].lengths, unit),
-    }
-
-
-def _sections(
-    comparison: Comparison,
-    cuts: _Curves | None,
-    gains: dict[str, Any],
-    lists: Mapping[str, Rankings],
-    unit: str | None,
-) -> dict[str, Any]:
-    """What the template says of all topics together."""
-    return {
-        "found": comparison,
-        "cuts": cuts,
-        "policies": gains,
-        "verdict": _verdict(comparison, cuts, gains, lists, unit),
-        "charted": np.flatnonzero(np.isfinite(comparison.views[0]).all(axis=1)).tolist(),
-        "comparison": replace(comparison, notes=()).to_html(),  # the page has a section of notes
-        "abstention": _abstention(lists),
-        "lengths": _length_bars(cuts, lists, unit),
-        "many": len(comparison.systems) * len(comparison.topics),
-        "universe": next(iter(lists.values())).universe,
-    }
-
-
-def _mean(rankings: Rankings, values: Any, unit: str | None) -> float:
-    """The mean of values of lists over units, as the means of the comparison are."""
-    _, _, weights = units_of(rankings, unit)
-    return float(np.average(values, weights=weights)) if len(rankings) else float("nan")
-
-
 def _abstention(lists: Mapping[str, Rankings]) -> list[tuple[str, Abstention]]:
     """How often each run returned nothing; nothing if none ever did."""
     counts = [(name, Results((), of, np.empty((0, len(of)))).abstention) for name, of in lists.items()]
     return counts if any(of_run.silent for _, of_run in counts) else []
-
-
-def _change(value: float) -> str:
-    return f"{value:+.4f}" if round(value, 4) else "0.0000"
-
-
-def _documents(mean: float) -> str:
-    """A mean number of documents."""
-    return f"{mean:,.0f}" if mean >= 100 else f"{mean:.1f}"
 
 
 def _first_documents(
@@ -288,134 +242,152 @@ def _first_documents(
     return first
 
 
-def _cuts(measures: MeasureLike, lists: Any) -> _Curves | None:
-    """The curves of a measure of single lists: the first that reads their ends, else the first of all."""
-    own = {
-        str(measure): bound
-        for measure, bound in read_measures(measures).items()
-        if bound is not None and bound.definition.scope == "list"
-    }
-    if not own:
-        return None
-    name = next((name for name, bound in own.items() if "end" in bound.reads), next(iter(own)))
-    curves = {run: own[name].curve(rankings) for run, rankings in lists.items()}
-    best = {run: curve.best() for run, curve in curves.items()}
-    regrets = [oriented(name, best[run][1] - curve.own()) for run, curve in curves.items()]
-    return _Curves(
-        name, own[name].cutoff, curves, {run: cut for run, (cut, _) in best.items()}, np.array(regrets)
-    )
+class _View:
+    """The lists of several runs with their curves under one measure, in what the template shows.
 
+    The measure is the first of those of single lists that reads their ends, else the first of these. Without
+    one there are no curves, and the measure is the first of all.
+    """
 
-def template(name: str = "report.html") -> Any:
-    """What renders a page."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # not before a page is written
+    def __init__(
+        self, measures: MeasureLike, found: Comparison, lists: Mapping[str, Rankings], unit: str | None
+    ):
+        own = {
+            str(measure): bound
+            for measure, bound in read_measures(measures).items()
+            if bound is not None and bound.definition.scope == "list"
+        }
+        to_ends = [name for name, bound in own.items() if "end" in bound.reads]
+        self.found, self.lists, self.unit = found, lists, unit
+        self.measure: str = [*to_ends, *own, *found.measures][0]
+        self.lower_is_better = lower_is_better(self.measure)
+        self.row = found.measures.index(self.measure)
+        self.cutoff = own[self.measure].cutoff if own else None  # documents below it change no score
+        self.curves = {run: own[self.measure].curve(of) for run, of in lists.items()} if own else {}
+        best = {run: curve.best() for run, curve in self.curves.items()}
+        self.best = {run: lengths for run, (lengths, _) in best.items()}  # of each list's best cut
+        lost = [best[run][1] - curve.own() for run, curve in self.curves.items()]
+        self.regrets = oriented(self.measure, np.array(lost)) if own else np.zeros_like(found.values[0])
+        self.universe = next(iter(lists.values())).universe
+        self.size = len(found.systems) * len(found.topics)
 
-    loaded = Environment(
-        loader=PackageLoader("ir_trunc._reporting"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    loaded.filters["shown"] = lambda value: printable(str(value))
-    loaded.filters["number"] = lambda value, digits=4: "–" if value != value else f"{value:.{digits}f}"
-    loaded.filters["counted"] = lambda count, one, many="": (
-        f"one {one}" if count == 1 else f"{count} {many or one + 's'}"
-    )
-    loaded.filters["short"] = lambda name: shortened(str(name), 19)
-    loaded.filters["change"] = _change
-    loaded.filters["documents"] = _documents
-    return loaded.get_template(name).render
+    def mean(self, run: str, values: Any) -> float:
+        """The mean of values of a run's lists over units, as the means of the comparison are."""
+        weights = units_of(self.lists[run], self.unit)[2]
+        return float(np.average(values, weights=weights)) if len(weights) else float("nan")
 
+    def verdict(self, policies: dict[str, Any]) -> dict[str, Any]:
+        """The best system (with a baseline, of the others), the next or the baseline, and the best policy."""
+        found, sign = self.found, -1 if self.lower_is_better else 1
+        means = dict(zip(found.systems, found.views[0, self.row].tolist()))
+        ranked = sorted(means, key=lambda name: -sign * means[name])
+        best = next((name for name in ranked if name != found.baseline), ranked[0])
+        other = ranked[:2][-1] if found.baseline is None else found.baseline
+        tests: dict[tuple[str, str], tuple[float, float, float]] = {}
+        for column, (first, second) in enumerate(found.compared):
+            low, high, p = (float(of[self.row, column]) for of in (found.low, found.high, found.p))
+            tests |= {(first, second): (low, high, p), (second, first): (-high, -low, p)}
+        tried = [row for row in policies["rows"] if row["system"] == best and row["policy"] != POLICIES[-1]]
+        return {
+            "means": means,
+            "best": best,
+            "other": other,
+            "test": tests.get((best, other)),
+            "ps": [p for (system, _), (_, _, p) in tests.items() if system == best],
+            "policy": max(tried, key=lambda row: sign * row["score"], default=None),
+            "length": self.mean(best, self.lists[best].lengths),
+        }
 
-@dataclass(frozen=True)
-class _Curves:
-    """The curves of every run under one measure."""
+    def length_bars(self) -> list[dict[str, Any]]:
+        """For each run the shares of its lists in bins of length, as they are and at their best cuts."""
+        bins = {run: [bin_of(self.lists[run].lengths), bin_of(best)] for run, best in self.best.items()}
+        count = max((int(of.max(initial=0)) for both in bins.values() for of in both), default=0) + 1
+        names = [bin_name(place).replace("-", "–") for place in range(count)]
+        systems = []
+        for run, both in bins.items():
+            shares = [(np.bincount(of, minlength=count) / max(1, len(of))).tolist() for of in both]
+            bars = [{"bin": label, "own": own, "best": best} for label, own, best in zip(names, *shares)]
+            mean, median = self.mean(run, self.lists[run].lengths), float(np.median(self.best[run]))
+            systems.append({"name": run, "bars": bars, "mean": mean, "median": median})
+        return systems
 
-    measure: str
-    cutoff: int | None  # the k of `@k`: documents below it change no score
-    curves: Mapping[str, Curve]
-    best: Mapping[str, Ints]  # the length of each list's best cut
-    regrets: Floats  # by run and list
-
-
-def _length_bars(
-    cuts: _Curves | None, lists: Mapping[str, Rankings], unit: str | None
-) -> list[dict[str, Any]]:
-    """For each run the shares of its lists in bins of length, as they are and at their best cuts."""
-    if cuts is None:
-        return []
-    bins = {name: (bin_of(rankings.lengths), bin_of(cuts.best[name])) for name, rankings in lists.items()}
-    count = max(int(of.max(initial=0)) for both in bins.values() for of in both) + 1
-    names = [bin_name(place).replace("-", "–") for place in range(count)]
-    systems = []
-    for name, both in bins.items():
-        shares = [(np.bincount(of, minlength=count) / max(1, len(of))).tolist() for of in both]
-        bars = [{"bin": label, "own": own, "best": best} for label, own, best in zip(names, *shares)]
-        mean, median = _mean(lists[name], lists[name].lengths, unit), float(np.median(cuts.best[name]))
-        systems.append({"name": name, "bars": bars, "mean": mean, "median": median})
-    return systems
-
-
-def _policy_gains(
-    cuts: _Curves | None, lists: Mapping[str, Rankings], folds: int, unit: str | None
-) -> dict[str, Any]:
-    """Scores of policies: rows for each run and policy, or the reason why there are none."""
-    if cuts is None:
-        return {"rows": [], "why": "no measure of the page scores each list by itself"}
-    parts = min(folds, int(units_of(next(iter(lists.values())), unit)[1].max(initial=-1)) + 1)
-    if parts < 2:
-        return {"rows": [], "why": "one topic cannot be split"}
-    why, table = "", pd.DataFrame()
-    for policies in (POLICIES, WITHOUT_SCORES):
-        try:
-            table = pd.DataFrame(cross_validate(policies, cuts.measure, None, lists, folds=parts, unit=unit))
-            break
-        except IrTruncError as error:
-            why = str(error).rstrip(".")
-    if not len(table):
+    def policies(self, folds: int, judged: bool) -> dict[str, Any]:
+        """Scores of policies: rows for each run and policy, or the reason why there are none."""
+        units = int(units_of(next(iter(self.lists.values())), self.unit)[1].max(initial=-1)) + 1
+        why = ""
+        if not self.curves:
+            why = "no measure of the page scores each list by itself"
+        elif judged:
+            why = "they would be fitted to labels by a model and by people, which differ"
+        elif units < 2:
+            why = "one topic cannot be split"
+        if why:
+            return {"rows": [], "why": why}
+        folds = min(folds, units)
+        means = {run: self.mean(run, curve.own()) for run, curve in self.curves.items()}
+        for tried in (POLICIES, WITHOUT_SCORES):
+            try:
+                table = cross_validate(tried, self.measure, None, self.lists, folds=folds, unit=self.unit)
+            except IrTruncError as error:
+                why = str(error).rstrip(".")
+            else:
+                rows = table.to_dict("records")
+                return {"rows": rows, "why": why, "tried": tried, "folds": folds, "means": means}
         return {"rows": [], "why": why}
-    means = {name: _mean(lists[name], curve.own(), unit) for name, curve in cuts.curves.items()}
-    return {"rows": table.to_dict("records"), "why": why, "tried": policies, "folds": parts, "means": means}
 
+    def topics(self, first_documents: Mapping[str, list[list[str]]]) -> dict[str, Any]:
+        """Rows for the topics, the largest regret first (without curves: the lowest score first)."""
+        found, few = self.found, self.size <= _LISTS
+        ranks, points = (40, 24) if few else (16, 8)  # of a list and, about, of its curve
+        judged = next(iter(self.lists.values())).judgments
+        relevant = np.bincount(judged.rows[judged.grades > 0], minlength=len(found.topics)) * ~found.nil
+        values = found.values[self.row]
+        worst = self.regrets.max(axis=0) if self.curves else -oriented(self.measure, values.mean(axis=0))
+        topics = []
+        for topic in np.argsort(-worst, kind="stable").tolist():
+            paths, rows = self._paths(topic, points) if self.curves else {}, []
+            for place in np.argsort(-self.regrets[:, topic], kind="stable").tolist():
+                name = found.systems[place]
+                best = int(self.best[name][topic]) if self.curves else None
+                shown = _of_list(self.lists[name], topic, ranks, best)
+                shown |= {"system": name, "score": float(values[place, topic]), "curve": paths.get(name)}
+                shown["regret"] = float(self.regrets[place, topic])
+                shown["documents"] = first_documents[name][topic] if few and first_documents else []
+                rows.append(shown)
+            topics.append(
+                {
+                    "id": found.topics[topic],
+                    "nil": bool(found.nil[topic]),
+                    "relevant": int(relevant[topic]),
+                    "judged": int(judged.offsets[topic + 1] - judged.offsets[topic]),
+                    "mean": float(values[:, topic].mean()),
+                    "lists": rows,
+                }
+            )
+        return {"rows": topics, "ranks": ranks}
 
-def _topic_rows(
-    comparison: Comparison,
-    lists: Mapping[str, Rankings],
-    cuts: _Curves | None,
-    first_documents: Mapping[str, list[list[str]]],
-) -> dict[str, Any]:
-    """Rows for the topics, the largest regret first (without curves: the lowest score first)."""
-    few = len(comparison.systems) * len(comparison.topics) <= _LISTS
-    ranks, points = (40, 24) if few else (16, 8)  # ranks of a list, and about how many points of its curve
-    judged = next(iter(lists.values())).judgments
-    relevant = np.bincount(judged.rows[judged.grades > 0], minlength=len(comparison.topics)) * ~comparison.nil
-    row = 0 if cuts is None else comparison.measures.index(cuts.measure)
-    values = comparison.values[row]
-    regrets = np.zeros_like(values) if cuts is None else cuts.regrets
-    worst = regrets.max(axis=0) if cuts else -oriented(comparison.measures[row], values.mean(axis=0))
-    topics = []
-    for topic in np.argsort(-worst, kind="stable").tolist():
-        paths = _paths(cuts, topic, points) if cuts else {}
-        rows = []
-        for place in np.argsort(-regrets[:, topic], kind="stable").tolist():
-            name = comparison.systems[place]
-            shown = _of_list(lists[name], topic, ranks, int(cuts.best[name][topic]) if cuts else None)
-            shown |= {"system": name, "score": float(values[place, topic]), "curve": paths.get(name)}
-            shown["regret"] = float(regrets[place, topic])
-            shown["documents"] = first_documents[name][topic] if few and first_documents else []
-            rows.append(shown)
-        topics.append(
-            {
-                "id": comparison.topics[topic],
-                "nil": bool(comparison.nil[topic]),
-                "relevant": int(relevant[topic]),
-                "judged": int(judged.offsets[topic + 1] - judged.offsets[topic]),
-                "mean": float(values[:, topic].mean()),
-                "lists": rows,
-            }
-        )
-    return {"measure": comparison.measures[row], "rows": topics, "ranks": ranks}
+    def _paths(self, topic: int, points: int) -> dict[str, dict[str, Any]]:
+        """The curves of a topic as SVG paths over logarithmic depths, with their ends and best cuts."""
+        values = {
+            name: curve.values[slice(*curve.offsets[topic : topic + 2])]
+            for name, curve in self.curves.items()
+        }
+        low, high = (float(of(of(scores) for scores in values.values())) for of in (min, max))
+        widest = max(np.log1p(max(map(len, values.values())) - 1), 1e-9)
+        paths = {}
+        for name, scores in values.items():
+            end, best = len(scores) - 1, int(self.best[name][topic])
+            depths = np.unique(np.rint(np.expm1(np.linspace(0, np.log1p(end), points))).astype(int))
+            depths = np.union1d(depths, [best, end])
+            x = np.rint(4 + (_CURVE_WIDTH - 8) * np.log1p(depths) / widest).astype(int).tolist()
+            height = (_CURVE_HEIGHT - 8) * (scores[depths] - low) / max(high - low, 1e-12)
+            y = np.rint(_CURVE_HEIGHT - 4 - height).astype(int).tolist()
+            line = "".join(
+                f"{'ML'[min(i, 1)] if i < 2 else ' '}{a} {b}" for i, (a, b) in enumerate(zip(x, y))
+            )
+            point = dict(zip(depths.tolist(), zip(x, y)))
+            paths[name] = {"line": line, "end": point[end], "best": point[best]}
+        return paths
 
 
 def _of_list(rankings: Rankings, topic: int, most: int, best: int | None) -> dict[str, Any]:
@@ -431,23 +403,3 @@ def _of_list(rankings: Rankings, topic: int, most: int, best: int | None) -> dic
     ranks = ", ".join(map(str, relevant[:8])) + (" …" if len(relevant) > 8 else "")
     about = {"length": length, "best": best, "found": len(relevant), "ranks": ranks, "relevant": relevant}
     return about | {"signs": "".join(signs), "more": max(length - most, 0)}
-
-
-def _paths(cuts: _Curves, topic: int, points: int) -> dict[str, dict[str, Any]]:
-    """The curves of a topic's lists as SVG paths over logarithmic depths, with their ends and best cuts."""
-    offsets = {name: curve.offsets[topic : topic + 2] for name, curve in cuts.curves.items()}
-    values = {name: cuts.curves[name].values[slice(*bounds)] for name, bounds in offsets.items()}
-    low, high = (float(of(of(scores) for scores in values.values())) for of in (min, max))
-    widest = max(np.log1p(max(map(len, values.values())) - 1), 1e-9)
-    paths = {}
-    for name, scores in values.items():
-        end, best = len(scores) - 1, int(cuts.best[name][topic])
-        depths = np.unique(np.rint(np.expm1(np.linspace(0, np.log1p(end), points))).astype(int))
-        depths = np.union1d(depths, [best, end])
-        x = np.rint(4 + (_CURVE_WIDTH - 8) * np.log1p(depths) / widest).astype(int).tolist()
-        height = (_CURVE_HEIGHT - 8) * (scores[depths] - low) / max(high - low, 1e-12)
-        y = np.rint(_CURVE_HEIGHT - 4 - height).astype(int).tolist()
-        line = "".join(f"{'ML'[min(i, 1)] if i < 2 else ' '}{a} {b}" for i, (a, b) in enumerate(zip(x, y)))
-        point = dict(zip(depths.tolist(), zip(x, y)))
-        paths[name] = {"line": line, "end": point[end], "best": point[best]}
-    return paths

@@ -84,6 +84,7 @@ def test_a_page_has_corrected_means_and_no_policies_fitted_to_mixed_labels():
     assert "Scores by topic are by people&#39;s labels where there are some" in page.replace(
         "&#x27;", "&#39;"
     )
+    assert "No policy was tried: they would be fitted to labels by a model and by people" in page
     assert "cross-validat" not in page
 
 
