@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, reduce
+from functools import reduce
 from importlib.resources import files
+from itertools import chain
 from operator import add
 from typing import Any
 
@@ -20,7 +21,6 @@ from ir_trunc._ranking.qrels import read_qrels
 from ir_trunc._scoring._runs import by_name
 from ir_trunc._scoring.evaluator import calc, calc_aggregate
 from ir_trunc._scoring.results import Result
-from ir_trunc.measures.graded import SAKAI
 from ir_trunc.meta.agreement import agreement
 from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.pool_grid import CONDITIONS_2010, PAPER_2010, conditions
@@ -154,14 +154,11 @@ def reproduce(paper: str, *collections: Collection) -> Reproduction:
         raise InputError(f"{paper} is computed on one collection; {len(collections)} are given.")
     data = "the paper's own examples"
     if collections:
-        sizes = [f"{len(by_name(runs))} runs on {_topics(qrels)} topics" for qrels, runs in collections]
+        topics = [len(read_qrels(qrels).judgments.topics) for qrels, _ in collections]
+        sizes = [f"{len(by_name(runs))} runs on {n} topics" for n, (_, runs) in zip(topics, collections)]
         data = f"{' and '.join(sizes)} (the paper: {wanted.data})"
     cells: pd.DataFrame = pd.concat(wanted.tables(*collections), ignore_index=True)
     return Reproduction.from_pandas(paper, cells, data)
-
-
-def _topics(qrels: Any) -> int:
-    return len(read_qrels(qrels).judgments.topics)
 
 
 # The papers, and how their tables are computed.
@@ -183,56 +180,42 @@ def _cells(
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper whose tables can be computed."""
+    """A paper whose tables can be computed; the figures and all texts about it are in printed.json."""
 
     tables: Tables
+    note_of: Callable[[pd.DataFrame], str]  # a note that has to hold for the cells
     source: str
     titles: Mapping[str, str]  # what the tables show, by their numbers
     not_tried: str  # its other tables and figures
     data: str | None = None  # the collection that it needs; None if its own examples are enough
     notes: tuple[str, ...] = ()  # known reasons for differences
-    note_of: Callable[[pd.DataFrame], str] = lambda cells: ""  # one that has to hold for the cells
     several: bool = False  # whether the figures are a mean over collections
 
+
+_PRINTED = json.loads((files("ir_trunc._reporting") / "printed.json").read_text(encoding="utf-8"))
 
 PAPERS: dict[str, Paper] = {}
 """The papers by name."""
 
 
-def _paper(**about: Any) -> Callable[[Tables], Tables]:
+def _paper(note_of: Callable[[pd.DataFrame], str] = lambda cells: "") -> Callable[[Tables], Tables]:
     """Add a function that computes the tables of a paper to `PAPERS`, under its own name."""
 
     def add(tables: Tables) -> Tables:
-        PAPERS[tables.__name__] = Paper(tables, **about)
+        PAPERS[tables.__name__] = Paper(tables, note_of, **_PRINTED[tables.__name__]["about"])
         return tables
 
     return add
-
-
-@cache
-def _printed(paper: str) -> Any:
-    """The figures that a paper prints."""
-    return json.loads((files("ir_trunc._reporting") / "printed.json").read_text(encoding="utf-8"))[paper]
 
 
 _LIU = ("RRT", "RBPT(p=0.5)", "nDCGT", "APT")
 _PENAS = ("c@1", "c(unanswered=0)@1")
 
 
-@_paper(
-    source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051",
-    data="the mean of nine collections",
-    titles={
-        "Table 2": "Kendall's tau between orders of systems, by full lists (rows) and lists cut at their best"
-        " (columns)"
-    },
-    not_tried="Table 1 (`ir_trunc meta properties`), Table 3 (`ir_trunc meta stability --reference"
-    " 'P@10 R@100 RR@100' --depth 100`), Figures 1 to 3 (`ir_trunc study example` and `cuts`)",
-    several=True,
-)
+@_paper()
 def amigo2022(*collections: Collection) -> Iterator[pd.DataFrame]:
     """Kendall's tau between the system orders by full lists and by lists that are cut at their best."""
-    table = _printed("amigo2022")["table_2"]
+    table = _PRINTED["amigo2022"]["table_2"]
     taus = [study.agreement(study.PAPER_2022, list(table), *collection) for collection in collections]
     computed = (reduce(add, taus) / len(taus)).to_numpy()
     cells = [(row, column, figure) for row, of in table.items() for column, figure in of.items()]
@@ -240,56 +223,30 @@ def amigo2022(*collections: Collection) -> Iterator[pd.DataFrame]:
     yield _cells("Table 2", rows, columns, figures, computed.ravel().tolist(), places=2)
 
 
-@_paper(
-    source="Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737",
-    titles={"Table 1": "scores of lists (by rank, 1 is relevant), with R relevant documents for the query"},
-    not_tried="Table 3 and Figures 1 to 3, which need the answers of TREC 2001",
-)
+@_paper()
 def liu2016() -> Iterator[pd.DataFrame]:
     """Each list with its relevant documents, scored with the terminal document."""
     columns = ("r_t", *_LIU)
-    for signs, relevant, figures in _printed("liu2016")["table_1"]:
+    for signs, relevant, figures in _PRINTED["liu2016"]["table_1"]:
         grades = [int(sign) for sign in signs]
         judged = [1] * relevant + [0] * (len(grades) - sum(grades))
         rankings = Rankings.from_lists([grades], [judged])
         behind = len(grades) + 1  # where the terminal document is
         precision, *scores = calc([f"PT@{behind}", *_LIU], None, rankings).values[:, 0].tolist()
         computed = [precision * behind - sum(grades), *scores]
-        rows = [f"{signs}, R = {relevant}"] * len(columns)
-        yield _cells("Table 1", rows, columns, figures, computed, places=3)
+        yield _cells("Table 1", f"{signs}, R = {relevant}", columns, figures, computed, places=3)
 
 
-@_paper(
-    source="Peñas & Rodrigo, ACL 2011, https://aclanthology.org/P11-1142",
-    titles={"Table 3": "c@1 and accuracy of four systems"},
-    not_tried="Table 2 and the curves of the swap method, which need the runs of ResPubliQA",
-)
+@_paper()
 def penas2011() -> Iterator[pd.DataFrame]:
     """c@1 and accuracy of as many right, wrong and open questions as the paper counts."""
-    for system, (right, wrong, unanswered), figures in _printed("penas2011")["table_3"]:
+    for system, (right, wrong, unanswered), figures in _PRINTED["penas2011"]["table_3"]:
         lists: list[list[int]] = [[1]] * right + [[0]] * wrong + [[]] * unanswered
         topics = [f"{i:03}" for i in range(len(lists))]
         rankings = Rankings.from_lists(lists, [[1, 0]] * len(lists), topics=topics)
         means = calc_aggregate(_PENAS, None, rankings)
         computed = [means[measure] for measure in _PENAS]
-        yield _cells("Table 3", [system] * len(_PENAS), _PENAS, figures, computed, places=2)
-
-
-@_paper(
-    source=SAKAI,
-    titles={"Worked examples": "scores of lists of answers, described by row"},
-    not_tried="Tables 1 and 2 and Figure 3, which need the questions of NTCIR's QAC1",
-    note_of=lambda cells: _sakais_formula(cells),
-)
-def sakai2004() -> Iterator[pd.DataFrame]:
-    """Answers by rank, later ones of a class as 0, against the best level of every class."""
-    for example, ranked, ideal, figures in _printed("sakai2004")["examples"]:
-        grades = [0] * (ranked["rank"] - 1) + [ranked["grade"]] if isinstance(ranked, dict) else ranked
-        rankings = Rankings.from_lists([grades])
-        rankings = replace(rankings, judgments=Rankings.from_lists([ideal]).judgments)
-        for measure, (figure, places) in figures.items():
-            computed = float(calc(measure, None, rankings).values[0, 0])
-            yield _cells("Worked examples", [example], [measure], [figure], [computed], places)
+        yield _cells("Table 3", system, _PENAS, figures, computed, places=2)
 
 
 def _sakais_formula(cells: pd.DataFrame) -> str:
@@ -302,54 +259,21 @@ def _sakais_formula(cells: pd.DataFrame) -> str:
     )
 
 
+@_paper(_sakais_formula)
+def sakai2004() -> Iterator[pd.DataFrame]:
+    """Answers by rank, later ones of a class as 0, against the best level of every class."""
+    for example, ranked, ideal, figures in _PRINTED["sakai2004"]["examples"]:
+        grades = [0] * (ranked["rank"] - 1) + [ranked["grade"]] if isinstance(ranked, dict) else ranked
+        rankings = Rankings.from_lists([grades])
+        rankings = replace(rankings, judgments=Rankings.from_lists([ideal]).judgments)
+        for measure, (figure, places) in figures.items():
+            computed = float(calc(measure, None, rankings).values[0, 0])
+            yield _cells("Worked examples", example, measure, [figure], [computed], places)
+
+
 _NDCG = "anDCG(dcg='jk')"
 _ORDERS = {"10": f"P R AP {_NDCG}", "all": "RBP(p=0.8,rel=1)", "1000": f"P R AP {_NDCG} RBP(p=0.9977,rel=1)"}
 """The measures of Table 2 by their evaluation depth."""
-
-
-@_paper(
-    source="Webber, Moffat & Zobel, EVIA 2010",
-    data="all 129 runs of TREC-8's ad hoc task, topics 401 to 450",
-    titles={
-        "Table 1": "discriminative power: the share of pairs of systems that a t test separates, p < .05",
-        "Table 2": "Kendall's tau between the orders of systems by two measures",
-        "Table 3": "Kendall's tau between the orders of pairs of systems by their p values",
-        "Figure 2": "Kendall's tau between orders of systems by nDCG at three depths",
-        "Figure 4, text": "discriminative power at further depths",
-    },
-    not_tried="Table 1 on four other collections, Figure 3, and the curves of Figures 2 and 4; `ir_trunc meta"
-    " weights` draws Figure 1",
-    notes=(
-        "Runs are in the order of their 64-bit scores.",
-        "In Table 2 the measures at depth 10 see a pool of depth 10. By the caption RBP.8 does, too; here it"
-        " sees whole lists and all judgments.",
-        "DCG has log2(max(2, i)). Equation 5 prints min(2, i), which is 2 at every rank from 2 on.",
-    ),
-    note_of=lambda cells: _short_of_a_pair(cells),
-)
-def webber2010(collection: Collection) -> Iterator[pd.DataFrame]:
-    """Discriminative power, and agreement between measures at several depths of pool and evaluation."""
-    qrels, runs = collection
-    pools = pooled_runs(qrels, runs, order="score64")
-    figures = _printed("webber2010")
-
-    basic = pools.score(["P@10", "RBP(p=0.8,rel=1)", "RBP(p=0.95,rel=1)", "AP", f"{_NDCG}@1000"])
-    yield _shares("Table 1", figures["table_1"], power(basic).share.tolist())
-
-    orders = conditions(_ORDERS, pools, {"10": (10, 10), "all": (None, None), "1000": (None, 1000)})
-    yield _triangle("Table 2", figures["table_2"], agreement(orders).values)
-
-    measures = dict.fromkeys(CONDITIONS_2010, PAPER_2010) | {"shallow": PAPER_2010.replace("{p}", "0.8")}
-    matrix = conditions(measures, pools, CONDITIONS_2010)
-    yield _triangle("Table 3", figures["table_3"], agreement(power(matrix)).values)
-
-    of_ndcg = [name for name in matrix.measures if name.startswith("anDCG")]
-    taus = agreement(matrix.take(measures=of_ndcg)).values
-    pairs, three = figures["figure_2"], [taus[0, 1], taus[0, 2], taus[2, 1]]
-    yield _cells("Figure 2", ["nDCG"] * 3, list(pairs), list(pairs.values()), three, 3)
-
-    shares = [float(power(matrix).share[0]) for matrix in _in_the_text(pools)]
-    yield _shares("Figure 4, text", figures["figure_4"], shares)
 
 
 def _short_of_a_pair(cells: pd.DataFrame) -> str:
@@ -364,6 +288,32 @@ def _short_of_a_pair(cells: pd.DataFrame) -> str:
         return ""
     words = f"On TREC-8 the {len(differing)} figures of the text that differ are"
     return f"{words} one system pair of {pairs:,} short each."
+
+
+@_paper(_short_of_a_pair)
+def webber2010(collection: Collection) -> Iterator[pd.DataFrame]:
+    """Discriminative power, and agreement between measures at several depths of pool and evaluation."""
+    qrels, runs = collection
+    pools = pooled_runs(qrels, runs, order="score64")
+    figures = _PRINTED["webber2010"]
+
+    basic = pools.score(["P@10", "RBP(p=0.8,rel=1)", "RBP(p=0.95,rel=1)", "AP", f"{_NDCG}@1000"])
+    yield _shares("Table 1", figures["table_1"], power(basic).share.tolist())
+
+    orders = conditions(_ORDERS, pools, {"10": (10, 10), "all": (None, None), "1000": (None, 1000)})
+    yield _triangle("Table 2", figures["table_2"], agreement(orders).values)
+
+    measures = dict.fromkeys(CONDITIONS_2010, PAPER_2010) | {"shallow": PAPER_2010.replace("{p}", "0.8")}
+    matrix = conditions(measures, pools, CONDITIONS_2010)
+    yield _triangle("Table 3", figures["table_3"], agreement(power(matrix)).values)
+
+    of_ndcg = [name for name in matrix.measures if name.startswith("anDCG")]
+    taus = agreement(matrix.take(measures=of_ndcg)).values
+    pairs, three = figures["figure_2"], [taus[0, 1], taus[0, 2], taus[2, 1]]
+    yield _cells("Figure 2", "nDCG", list(pairs), list(pairs.values()), three, 3)
+
+    shares = [float(power(matrix).share[0]) for matrix in _in_the_text(pools)]
+    yield _shares("Figure 4, text", figures["figure_4"], shares)
 
 
 def _in_the_text(pools: PooledRuns) -> Iterator[ScoreMatrix]:
@@ -383,13 +333,13 @@ def _in_the_text(pools: PooledRuns) -> Iterator[ScoreMatrix]:
 
 def _shares(title: str, figures: dict[str, float], shares: Sequence[float]) -> pd.DataFrame:
     """Shares of system pairs, a row for each."""
-    return _cells(title, list(figures), ["share of pairs"] * len(figures), list(figures.values()), shares, 3)
+    return _cells(title, list(figures), "share of pairs", list(figures.values()), shares, 3)
 
 
 def _triangle(title: str, figures: dict[str, Sequence[Sequence[float]]], taus: Floats) -> pd.DataFrame:
     """The cells above the diagonal of a symmetric table."""
-    names = [str(name) for name in figures["measures"]]
-    places = [(row, row + 1 + at) for row, cells in enumerate(figures["rows"]) for at in range(len(cells))]
-    rows, columns = [names[row] for row, _ in places], [names[column] for _, column in places]
-    in_print = [figure for cells in figures["rows"] for figure in cells]
-    return _cells(title, rows, columns, in_print, [float(taus[place]) for place in places], places=2)
+    names, rows = figures["measures"], figures["rows"]
+    places = [(row, row + 1 + at) for row, cells in enumerate(rows) for at in range(len(cells))]
+    first, second = ([names[place[axis]] for place in places] for axis in (0, 1))
+    computed = [float(taus[place]) for place in places]
+    return _cells(title, first, second, list(chain(*rows)), computed, places=2)
