@@ -31,14 +31,16 @@ def read_texts(kind: str, data: Any, wanted: Collection[str]) -> dict[str, str]:
     """
     if data is None:
         return {}
-    if isinstance(data, (str, os.PathLike)) and not Path(data).is_file():
+    is_path = isinstance(data, (str, os.PathLike))
+    if is_path and not Path(data).is_file():
         dataset = load_dataset(os.fspath(data))
         if dataset is None:
             raise InputError(f"{kind} {os.fspath(data)}: there is no such file; {_NEEDED}.")
-        data = dataset
+        data, is_path = dataset, False
+    items: Iterable[tuple[Any, Any]]
     if isinstance(data, Mapping):
-        items: Iterable[tuple[Any, Any]] = data.items()
-    elif isinstance(data, (str, os.PathLike)):
+        items = data.items()
+    elif is_path:
         items = _of_file(kind, Path(data), f"{kind} {os.fspath(data)}")
     elif hasattr(data, "queries_iter" if kind == "queries" else "docs_iter"):
         items = _of_dataset(kind, data, wanted)
@@ -72,14 +74,15 @@ def _of_file(kind: str, path: Path, source: str) -> Iterator[tuple[Any, Any]]:
             raise InputError(f"{source} holds no <top>, <topic> or <doc>; {_NEEDED}.")
     elif start in (b"{", b"["):
         for place, line in json_texts(data, source):
-            content = read_json(line, place)
-            is_whole = place == source
-            named = isinstance(content, Mapping) and not any(name in content for name in _IDS[kind])
-            items = content if isinstance(content, list) and is_whole else [content]
-            yield from content.items() if named and is_whole else (_of_object(kind, i, place) for i in items)
+            content, is_whole = read_json(line, place), place == source
+            if is_whole and isinstance(content, Mapping) and content.keys().isdisjoint(_IDS[kind]):
+                yield from content.items()
+            else:
+                items = content if isinstance(content, list) and is_whole else [content]
+                yield from (_of_object(kind, item, place) for item in items)
     else:
-        for place, line in numbered_lines(data, source):
-            name, tab, rest = line.partition(b"\t")
+        for place, row in numbered_lines(data, source):
+            name, tab, rest = row.partition(b"\t")
             if not tab:
                 raise InputError(f"{place}: there is no tab between an id and a text; {_NEEDED}.")
             yield decoded(name.strip(), f"{place}: the id is"), decoded(rest, f"{place}: the text is")

@@ -305,10 +305,7 @@ class Comparison(Saved):
         lettered = self.baseline is None and self.compared and len(self.systems) <= len(ascii_lowercase)
         letters = ascii_lowercase[: len(self.systems)] if lettered else ""
         marks = self._marks(letters)
-        cells = [
-            [self._cell(measure, system, marks, places) for measure in range(len(self.measures))]
-            for system in range(len(self.systems))
-        ]
+        cells = [*zip(*(self._column(row, marks, places) for row in range(len(self.measures))))]
         losses = ", ".join(name for name in self.measures if lower_is_better(name))
         best = f"the best mean of a measure{f', the lowest of {losses}' * bool(losses)}."
         of_marks = [f"{SIGNIFICANT} significantly different from {self.baseline}."] * bool(marks)
@@ -362,26 +359,24 @@ class Comparison(Saved):
                 marks[cell] = "".join(sorted(marks[cell] + letters[place[worse]]))
         return dict(marks)
 
-    def _cell(self, measure: int, system: int, marks: Mapping[tuple[int, int], str], digits: int) -> Cell:
-        means = self.views[0, measure]
-        mean = means[system]
-        if not np.isfinite(mean):
-            return Cell("-")
-        scores = oriented(self.measures[measure], means)
-        best = len(set(means.tolist())) > 1 and bool(scores[system] == np.nanmax(scores))
-        below = self._interval(measure, system, digits) if self.intervals else ""
-        counts = bool((means == np.floor(means)).all() and means.max() > 1)
-        return Cell(f"{mean:.{0 if counts else digits}f}", best, marks.get((measure, system), ""), below)
-
-    def _interval(self, measure: int, system: int, digits: int) -> str:
-        """The interval of the difference to the baseline, or of the mean where there is none."""
-        low, high = self.mean_low[measure, system], self.mean_high[measure, system]
+    def _column(self, row: int, marks: Mapping[tuple[int, int], str], digits: int) -> list[Cell]:
+        """The means under a measure, below them their intervals or those of the differences."""
+        means = self.views[0, row]
+        scores = oriented(self.measures[row], means)
+        differ, highest = len(set(means.tolist())) > 1, np.nanmax(scores, initial=-np.inf)
+        places = 0 if (means == np.floor(means)).all() and means.max() > 1 else digits  # counts have none
+        named, low, high = self.systems, self.mean_low, self.mean_high
         if self.baseline is not None:
-            pair = (self.systems[system], self.baseline)
-            if pair not in self.compared:
-                return ""
-            low, high = (of[measure, self.compared.index(pair)] for of in (self.low, self.high))
-        return "" if np.isnan(low) else f"[{low:.{digits}f}, {high:.{digits}f}]"
+            named, low, high = tuple(system for system, _ in self.compared), self.low, self.high
+        bounds = dict(zip(named, zip(low[row], high[row]))) if self.intervals else {}
+        cells = []
+        for place, (name, mean) in enumerate(zip(self.systems, means)):
+            least, most = bounds.get(name, (np.nan, np.nan))
+            below = "" if np.isnan(least) else f"[{least:.{digits}f}, {most:.{digits}f}]"
+            best = differ and bool(scores[place] == highest)
+            cell = Cell(f"{mean:.{places}f}", best, marks.get((row, place), ""), below)
+            cells.append(cell if np.isfinite(mean) else Cell("-"))
+        return cells
 
     def _test_notes(self, letters: str) -> list[str]:
         notes = []

@@ -287,7 +287,7 @@ def test_the_policy_of_your_own_is_found_everywhere(own_policy, command):
     made = truncation.parse_policy("Within(k=3, distance=1)")
     assert made == truncation.Within(1, 3) == pickle.loads(pickle.dumps(made))
     assert "Within" in dir(truncation)
-    section = "\n".join(reference.policies_section())
+    section = reference.reference_page()
     assert "### Within\n\nThe documents whose scores are close to the best one, at most k.\n" in section
     assert "| `k` | documents to keep at most | a whole number >= 0 | `10` |" in section
 
