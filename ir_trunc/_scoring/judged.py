@@ -274,22 +274,23 @@ def sample_for_people(
     possible = sorted(set(judge) - (set() if chosen is None else chosen.topics))
     if whole("n", n, 1) > len(possible):
         raise InputError(f"n={n}: there are {counted(len(possible), 'topic')} that people have not labelled.")
-    named = {"runs": runs, "queries": queries, "documents": documents}
-    given = {
-        name: mapping(name, {} if value is None else value, f"{{name: {name[:-1]}}}")
-        for name, value in named.items()
-    }
-    if runs is not None and not given["runs"]:
+    queries, documents = (
+        mapping(name, {} if value is None else value, "{id: text}")
+        for name, value in (("queries", queries), ("documents", documents))
+    )
+    lists: list[Any] = [judge]
+    if runs is not None:
+        lists = [read_run(run).to_dict() for run in mapping("runs", runs, "{name: run}").values()]
+    if not lists:
         raise InputError("runs={}: there is no run; without runs=, the sheet has what the judge labelled.")
-    lists = [judge] if runs is None else [read_run(run).to_dict() for run in given["runs"].values()]
     rows = []
     for topic in sorted(random.choice(possible, n, replace=False).tolist()):
         docs = sorted({doc for of_run in lists for doc in of_run.get(topic, {})} - {PLACEHOLDER})
         order = random.permutation(len(docs)).tolist()
         rows += [(topic, docs[place], "") for place in order] or [(topic, PLACEHOLDER, "0")]
     sheet = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
-    sheet.insert(1, "query", [given["queries"].get(topic, "") for topic in sheet["query_id"]])
-    sheet.insert(3, "document", [given["documents"].get(doc, "") for doc in sheet["doc_id"]])
+    sheet.insert(1, "query", [queries.get(topic, "") for topic in sheet["query_id"]])
+    sheet.insert(3, "document", [documents.get(doc, "") for doc in sheet["doc_id"]])
     return sheet
 
 
@@ -316,9 +317,7 @@ class JudgeAgreement(Result):
 
     def __post_init__(self) -> None:
         if self.differs:
-            warn(
-                f"Judged: {self._shares}: measures that reward silence, and policies fitted on them, differ."
-            )
+            warn(f"{self.heading} Measures that reward silence, and policies fitted on them, differ.")
 
     @cached_property
     def differs(self) -> bool:
@@ -326,14 +325,6 @@ class JudgeAgreement(Result):
         judge, people = self.without
         low, high = interval_of_paired_shares(judge, people, CONFIDENCE)
         return low > 0 or high < 0
-
-    @property
-    def _shares(self) -> str:
-        judge, people = (int(row.sum()) for row in self.without)
-        return (
-            f"by the judge {judge} of {self.without.shape[1]} topics have no answer, by people {people},"
-            " which is beyond chance"
-        )
 
     def to_pandas(self) -> pd.DataFrame:
         """Rows: false positives, misses, kappa, no answer by judge and by people; value, low, high and n."""
@@ -353,9 +344,11 @@ class JudgeAgreement(Result):
     @property
     def heading(self) -> str:
         """What was compared, and whether the shares without an answer differ."""
-        documents = counted(int(self.counts.sum()), "document")
-        about = f"The judge against people: {documents} of {counted(self.without.shape[1], 'topic')}."
-        return f"{about} {self._shares[0].upper()}{self._shares[1:]}." if self.differs else about
+        topics, documents = self.without.shape[1], counted(int(self.counts.sum()), "document")
+        judge, people = self.without.sum(axis=1).astype(int).tolist()
+        without = f"By the judge {judge} of {topics} topics have no answer, by people {people}"
+        about = f"The judge against people: {documents} of {counted(topics, 'topic')}."
+        return f"{about} {without}, which is beyond chance." if self.differs else about
 
 
 def _share(part: Floats, whole: Floats) -> Floats:

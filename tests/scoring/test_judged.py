@@ -184,7 +184,7 @@ def test_a_judge_that_finds_answers_everywhere_is_reported():
     truth = {str(q): {str(d): int(q % 3 > 0 and d < 4) for d in range(50)} for q in range(150)}
     judge = {q: {d: int(g or rng.random() < 0.05) for d, g in docs.items()} for q, docs in truth.items()}
     labels = Judged(judge, {q: truth[q] for q in map(str, range(60))})
-    with pytest.warns(IrTruncWarning, match="by the judge 0 of 60 topics have no answer, by people 20"):
+    with pytest.warns(IrTruncWarning, match="By the judge 0 of 60 topics have no answer, by people 20"):
         agreement = labels.agreement()
     assert agreement.differs
     assert "which is beyond chance" in " ".join(agreement.heading.split())
