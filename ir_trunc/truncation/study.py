@@ -10,7 +10,6 @@ lowest.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
@@ -331,16 +330,12 @@ def cuts(
     0                 0.0   0.0
     1-4               1.0   1.0
     """
-    evaluator = _refuse_losses(Evaluator(measures, qrels, **options))
-    counts, longest, lists = Counter[tuple[str, int]](), 0, 0
-    for _, run in each_run(runs, "cutting"):
-        for measure, curve in evaluator.curves(run).items():
-            counts.update((written(measure), number) for number in bin_of(curve.best()[0]).tolist())
-        longest, lists = max(longest, int(np.diff(curve.offsets).max()) - 1), lists + len(curve.topics)
-    bins = range(int(bin_of(longest)) + 1)
-    names = map(written, evaluator.measures)
-    shares = {name: [counts[name, number] / lists for number in bins] for name in names}
-    return as_table(shares, index=pd.Index([bin_name(number) for number in bins], name="best_cut"))
+    table = best_cuts(measures, qrels, runs, **options)
+    bins = range(int(bin_of(table["length"].max())) + 1)
+    shares = pd.crosstab(bin_of(table["best_length"]), table["measure"], normalize="columns")
+    shares = shares.reindex(bins, columns=table["measure"].unique(), fill_value=0.0)
+    shares = shares.set_axis(pd.Index([bin_name(number) for number in bins], name="best_cut"))
+    return as_table(shares.rename_axis(columns=None))
 
 
 @checked

@@ -33,6 +33,7 @@ def test_distribution_of_best_cuts_by_hand():
     assert list(table.index) == ["0", "1-4", "5-8"]
     assert table["SetF"].tolist() == pytest.approx([2 / 6, 3 / 6, 1 / 6])
     assert table["FlatU(e=0.3)"].tolist() == pytest.approx([3 / 6, 3 / 6, 0])
+    assert study.cuts("AP AP@3", None, RUNS).sum().tolist() == pytest.approx([1, 1])
 
 
 def test_best_cuts_and_regret_by_hand():
