@@ -15,6 +15,7 @@ from generated import rankings_of
 
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures.params import Text
+from ir_trunc.truncation._text import parse_policies
 from ir_trunc.truncation.policies.learned import Estimator
 from ir_trunc.truncation.policies.lengths import CutsByTopic, ListMeasure
 from ir_trunc.truncation.policies.risk import Risk
@@ -30,6 +31,12 @@ SAMPLES = {
     Risk: ["missed", "dropped", "false_answer", "SetR"],
     Estimator: [],
 }
+
+FITTED = parse_policies("Greedy ScoreThreshold ShareOfTop Surprise ScoreDistribution")
+BLIND = [
+    *FITTED,
+    *parse_policies("LargestGap AdaptiveK Knee Fixed(0) Fixed(3) ScoreThreshold(0.5) ShareOfTop(0.9)"),
+]
 
 TWINS = {}
 

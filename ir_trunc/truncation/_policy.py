@@ -233,7 +233,7 @@ class Policy:
         >>> Fixed(3, budget=1000)([0.9, 0.8, 0.7], [300, 600, 200])
         2
         """
-        values = self._oriented(scores, lower_is_better)
+        values, _ = self._oriented(scores, lower_is_better)
         of_documents = None if self.budget is None or costs is None else costs_like(values, costs)
         if values.ndim == 1:
             return self._length(values, of_documents)
@@ -279,14 +279,12 @@ class Policy:
         """
         if score is None and self.fitted_on is not None and has_field(items, self.fitted_on.score):
             score = self.fitted_on.score
-        scores = numbers_of(scores_of_items(items, score))
-        values = self._oriented(scores, lower_is_better)
+        values, are_distances = self._oriented(scores_of_items(items, score), lower_is_better)
         rises = first_rise(values) > 0
         if rises and (values[1:] > values[:-1]).all():
-            as_distances = bool((values != scores).any())
             warn(
                 f"The {len(values)} items are in the order of rising scores: those at the end are taken for"
-                f" the best. If those at the front are, pass lower_is_better={not as_distances}."
+                f" the best. If those at the front are, pass lower_is_better={not are_distances}."
             )
         order = np.argsort(-values, kind="stable") if rises else np.arange(len(values))
         costs = None
@@ -345,13 +343,13 @@ class Policy:
         rankings = run if isinstance(run, Rankings) else rank_without_qrels(read_run(run, **reading))
         return monitoring(self, rankings.unjudged(), alpha)
 
-    def _oriented(self, scores: Any, lower_is_better: bool | None) -> Floats:
-        """Live scores; distances, as the user says or as those of the fit were, get the opposite sign."""
+    def _oriented(self, scores: Any, lower_is_better: bool | None) -> tuple[Floats, bool]:
+        """Live scores, and whether they are distances (by default as those of the fit): these change sign."""
         refuse_if_not_live(self)
         if lower_is_better is None:
             lower_is_better = self.fitted_on is not None and self.fitted_on.lower_is_better
         values = numbers_of(scores)
-        return -values if flag("lower_is_better", lower_is_better) else values
+        return -values if flag("lower_is_better", lower_is_better) else values, lower_is_better
 
     def _length(self, values: Floats, costs: Floats | None = None, where: str = "") -> int:
         """How many documents of a list with these falling scores are kept."""

@@ -171,9 +171,8 @@ def policy_from_dict(data: Any, where: str = "the policy") -> Policy:
     hints = get_type_hints(kind)
     parameters = data["parameters"]
     if isinstance(parameters, dict):
-        parameters = {**getattr(kind, "older", {}), **parameters}
-    bounds = [bound for bound in BOUNDS if isinstance(parameters, dict) and bound in parameters]
-    written = fields_of(parameters, [*registry[name].params, *bounds], f"{where}, parameters")
+        parameters = {**dict.fromkeys(BOUNDS), **kind.older, **parameters}
+    written = fields_of(parameters, [*registry[name].params, *BOUNDS], f"{where}, parameters")
     values = {
         param: value if hints[param] is Any else from_json(value, hints[param], f"{where}, {param}")
         for param, value in written.items()

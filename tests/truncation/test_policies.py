@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from generated import ALL, queries
-from naive_policies import positive
+from naive_policies import BLIND, positive
 from scipy.stats import expon, genpareto, norm
 
 from ir_trunc import calc, rank, read_qrels
@@ -14,8 +14,6 @@ from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures.declaration import CUTOFF
 from ir_trunc.truncation import (
     AdaptiveK,
-    Fixed,
-    Greedy,
     Knee,
     LargestGap,
     Oracle,
@@ -24,9 +22,6 @@ from ir_trunc.truncation import (
     ShareOfTop,
     Surprise,
 )
-
-FITTED = [Greedy(), ScoreThreshold(), ShareOfTop(), Surprise(), ScoreDistribution()]
-BLIND = [*FITTED, LargestGap(), AdaptiveK(), Knee(), Fixed(0), Fixed(3), ScoreThreshold(0.5), ShareOfTop(0.9)]
 
 
 @cache
@@ -65,6 +60,8 @@ ELEVEN = [0.9, 0.88, 0.6, 0.59, 0.58, 0.57, 0.56, 0.55, 0.54, 0.53, 0.1]  # ten 
     (Knee(), [9, 5, 1.2, 1.1, 1], 2),  # furthest below the line at the third
     (Knee(), [9, 7, 5, 3, 1], 5),  # a straight line
     (Knee(), [9, 8.9, 8.8, 8.7, 1], 5),  # above the line
+    (Knee(), [1, 0.1, 0], 1),  # three documents are enough
+    (Knee(), [1, 0.5, 0], 3),
     (Knee(), [9, 1], 2),
     (Knee(), [9], 1),
 ])  # fmt: skip
@@ -108,7 +105,3 @@ def test_policies_look_at_ranked_runs():
     assert ScoreThreshold(0.5).cut(rank(read_qrels(qrels), run, topics=["1", "3"])).tolist() == [1, 0, 0]
     with pytest.raises(InputError, match=r"ir_trunc\.rank"):
         LargestGap().cut(calc("AP", qrels, run).rankings)
-
-
-def test_three_documents_are_enough_for_a_knee():
-    assert [Knee()(scores) for scores in ([1, 0.1, 0], [1, 0.5, 0], [1, 0.1])] == [1, 3, 2]

@@ -5,7 +5,7 @@ import pytest
 from generated import queries, rankings_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_policies import answers, positive
+from naive_policies import BLIND, FITTED, answers, positive
 from scipy import stats
 
 from ir_trunc._core.errors import InputError, ParameterError
@@ -13,23 +13,13 @@ from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures import lookup
 from ir_trunc.synthetic import generated
 from ir_trunc.truncation import (
-    AdaptiveK,
-    Fixed,
     Given,
-    Greedy,
-    Knee,
     LargestGap,
     Oracle,
-    ScoreDistribution,
     ScoreThreshold,
-    ShareOfTop,
-    Surprise,
     cross_validate,
 )
 from ir_trunc.truncation._validation import cut_each, fit_each, topic_folds
-
-FITTED = [Greedy(), ScoreThreshold(), ShareOfTop(), Surprise(), ScoreDistribution()]
-BLIND = [*FITTED, LargestGap(), AdaptiveK(), Knee(), Fixed(0), Fixed(3), ScoreThreshold(0.5), ShareOfTop(0.9)]
 
 
 @pytest.mark.parametrize("sees", [False, True])
