@@ -16,8 +16,8 @@ from ir_trunc._reporting.report import template
 from ir_trunc._scoring.evaluator import calc_aggregate
 from ir_trunc.measures import Definition, families
 from ir_trunc.measures.definition import ADDRESS, CUTOFF, mark_of
-from ir_trunc.meta._trials import PROPERTIES
-from ir_trunc.meta.properties import RULE, Finding, Verdicts, properties
+from ir_trunc.meta._trials import PROPERTIES, RULE
+from ir_trunc.meta.properties import Finding, Verdicts, properties
 
 __all__ = ["RENEW", "boundary_scores", "reference_page"]
 

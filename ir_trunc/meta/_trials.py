@@ -5,7 +5,7 @@ does; their cases are made from the lists of `tried_lists`. Deepness and Shallow
 The collection of a case holds the documents of its lists, others that no list has, and one more irrelevant
 one, all judged; the lists that are compared share it.
 
-A batch holds the lists of many cases, which a measure scores in one pass. `properties.RULE` says what the
+A batch holds the lists of many cases, which a measure scores in one pass. `RULE` says what the
 verdicts mean.
 """
 
@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import chain, combinations, combinations_with_replacement, groupby, product
+from math import comb
 from typing import Literal
 
 import numpy as np
@@ -30,6 +31,7 @@ CROWDED = 3  # length of the longest lists in a crowd
 ENDING = 4  # documents of any grades at the end of lists that begin with irrelevant ones
 SPARSE = 11  # length of the longest of these
 DEEPEST_CUTOFF = 1000  # of those that a crowd exceeds
+LARGER = 10  # how many times larger the other collection is, where a measure takes its size
 
 
 @dataclass(frozen=True)
@@ -337,3 +339,65 @@ def depth_trials(scale: GradeScale, D: int | None, limits: tuple[int, ...] = ())
 def depths_beyond(limits: Iterable[int]) -> tuple[int, ...]:
     """Every n that is tried for Deepness: the last is beyond each limit."""
     return (*DEPTHS, *sorted(2 * limit for limit in limits if limit >= DEPTHS[-1]))
+
+
+def count_of_lists(scale: GradeScale, length: int) -> int:
+    """How many lists to a length there are, with those documents outside them."""
+    lists = sum(len(scale) ** n for n in range(length + 1))
+    return lists * comb(len(scale) - 1 + OUTSIDE, OUTSIDE)
+
+
+# in words
+
+
+def tried_on(scales: Sequence[GradeScale], reach: Reach) -> str:
+    """The lists that were tried."""
+    grades = " and ".join(map(grades_text, scales))
+    beyond = f", and some longer than {' and '.join(map(str, reach.limits))}" if reach.limits else ""
+    return f"lists of grades {grades} to length {reach.length}, some to length {SPARSE}{beyond}"
+
+
+_SHARES = ", ".join(f"D/{share}" for share in SHARES)
+_ALL_M = f"1 to 32, {', '.join(map(str, SHALLOW[32:]))}"
+
+
+def tried(rule: str, scales: Sequence[GradeScale], reach: Reach, sizes: Sequence[int | str]) -> str:
+    """What was tried for a property, in words."""
+    D = f"; D = {' and '.join(map(str, sizes))}" if sizes else ""
+    if rule == "every case":
+        return f"{tried_on(scales, reach)}, 0 to {OUTSIDE} and {reach.crowd} documents outside{D}"
+    relevant = ([grade for grade in scale if grade > 0] for scale in scales)
+    grades = " and ".join(f"{grades_text(of)} of {grades_text(scale)}" for of, scale in zip(relevant, scales))
+    n = f"m = {_ALL_M}; R = m and 2m"
+    if rule == "from some n on":
+        by_rank = f"1, 2, 4 to {depths_beyond(reach.limits)[-1]}"
+        depths = dict.fromkeys(_SHARES if isinstance(size, int) else by_rank for size in (sizes or (None,)))
+        n = f"n = {' or '.join(depths)}; R = n and 2n"
+    return f"{n}; relevant documents of grade {grades}{D}"
+
+
+RULE = f"""\
+Each property is tried in several settings: on lists of grades 0,1, on lists of grades 0,1,2, and on lists of
+grades -1,0,1 where the measure uses negative grades; Deepness and Shallowness with R = n relevant documents
+in the collection and with R = 2n (and as many irrelevant ones, all judged), of each grade; and where the
+measure takes the size D of the collection, with the number of judged documents as D (if it allows that), with
+a fixed D and with {LARGER} times as much. The verdict in one setting:
+
+    strict     the property holds in every case
+    weak       no case is against it, but there are ties
+    constant   all cases tie: the measure does not see what the property is about
+    violated   there is a case against it
+
+Where the settings disagree the verdict is 'depends', followed by what it depends on and an example of each
+verdict. The lists are all up to a length, by default of 6, with up to {OUTSIDE} judged documents outside
+them; all up to length {CROWDED} with {CROWD} or more judged documents of one grade outside them; lists of
+{ENDING + 1} to {SPARSE} documents that begin with irrelevant ones and end in any {ENDING}; and some that are
+longer than each cutoff of the measure, or of a measure inside it, and than other limits on ranks.
+
+Deepness: one relevant document on top beats n relevant ones after n irrelevant ones 'for some n large
+enough'. The largest n that is tried decides: {DEPTHS[-1]}, or twice the limit of a measure that looks
+further; where D is fixed, each of n = {_SHARES} is a setting of its own.
+Shallowness: it loses to m relevant ones after m irrelevant ones for some m, of {_ALL_M}.
+
+A violation is proved by the case that is shown. The other verdicts say that there is no counter-example among
+the lists that were tried."""

@@ -113,7 +113,7 @@ def break_even(
         return replace(bound, params={**bound.params, parameter: value})
 
     def gap(value: float) -> float:
-        return gain_over_silence(with_value(value), rank)
+        return float(gains_over_silence(with_value(value), np.array([rank]))[0])
 
     low, high = max(kind.low, -_WIDEST), min(kind.high, _WIDEST)
     grid = low + np.geomspace(_NARROWEST, high - low, 400)
@@ -136,26 +136,29 @@ def break_even(
     return Calibration(*setting, gap(value), max(rank, last))
 
 
-def gain_over_silence(measure: BoundMeasure, rank: int) -> float:
-    """Score of a list with its only relevant document at its end, at `rank`, less that of the empty list."""
-    return float(_gains(measure, np.array([rank]))[0])
-
-
 def last_rank_that_pays(measure: BoundMeasure, deepest: int = 100) -> int:
     """The last rank to `deepest` at which one relevant document is worth at least nothing; 0: none."""
     paying = [0]
     for first in range(1, deepest + 1, _BATCH):
         ranks = np.arange(first, min(first + _BATCH, deepest + 1))
-        paying += ranks[_gains(measure, ranks) >= 0].tolist()[-1:]
+        paying += ranks[gains_over_silence(measure, ranks) >= 0].tolist()[-1:]
     return paying[-1]
 
 
-def _gains(measure: BoundMeasure, ranks: Ints) -> Floats:
-    """The gains of lists that end at each of the ranks with their only judged and relevant document."""
-    lengths, rows = np.append(0, ranks), np.arange(len(ranks) + 1)
-    judgments = Judgments.from_rows([str(row) for row in rows], rows, np.ones_like(rows))
-    hits, starts = offsets_of(lengths > 0), offsets_of(lengths)[:-1]
-    scores = measure.score(Rankings(judgments, lengths, hits, ranks, np.ones_like(ranks), starts))
+def gains_over_silence(measure: BoundMeasure, ranks: Ints) -> Floats:
+    """Scores of lists that end at these ranks with their only relevant document, less that of none."""
+    return gains_of_one(measure, ranks, np.append(0, ranks))
+
+
+def gains_of_one(measure: BoundMeasure, ranks: Ints, lengths: Ints) -> Floats:
+    """What the topic's only judged document, of grade 1, adds at each of R ranks.
+
+    lengths: of the list without it, and of those that have it at each rank (R + 1).
+    """
+    rows, ones = np.arange(len(lengths)), np.ones_like(lengths)
+    judgments = Judgments.from_rows([str(row) for row in rows], rows, ones)
+    hits, starts = np.append(0, rows), offsets_of(lengths)[:-1]
+    scores = measure.score(Rankings(judgments, lengths, hits, ranks, ones[1:], starts))
     return np.asarray(scores[1:] - scores[0])
 
 

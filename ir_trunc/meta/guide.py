@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 from ir_trunc._core.errors import ParameterError, nearest
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import Flag, flag
+from ir_trunc._core.parameters import Flag
 from ir_trunc._output.tables import fitted
 from ir_trunc._scoring.objects import parse_measure
 from ir_trunc._scoring.results import Result
@@ -101,17 +101,16 @@ def tree() -> Node:
 def next_step(answers: Mapping[str, bool]) -> Question | Advice:
     """The next question or the advice; ParameterError where a key is unknown."""
     known = {node["key"] for *_, node in _walk(tree()) if "key" in node}
-    for key, answer in answers.items():
+    for key in answers:
         if key not in known:
             asked = ", ".join(sorted(known))
             raise ParameterError(f"The guide does not ask {key!r}; it asks: {asked}.{nearest(key, known)}")
-        flag(key, answer)
     node, path = tree(), []
     while "question" in node:
         key = node["key"]
         if key not in answers:
             return Question(key, node["question"])
-        path.append((key, bool(answers[key])))
+        path.append((key, answers[key]))
         node = node["yes" if answers[key] else "no"]
     return Advice(tuple(node["measures"]), node.get("but", {}), node["note"], tuple(path))
 

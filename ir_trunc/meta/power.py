@@ -35,12 +35,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 from ir_measures import Measure
 from scipy import stats
+from scipy.spatial.distance import squareform
 
 from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.lazy import pd
@@ -56,6 +58,7 @@ from ir_trunc._scoring._statistics import (
 )
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.params import Choice
+from ir_trunc.measures.parts import over
 from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, labelled_table, square_table
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
@@ -187,6 +190,9 @@ class NamedTest(Choice):
         return named_test(value, self.words)
 
 
+TestName = Annotated[Test, NamedTest("significance test, paired over topics and two-tailed", get_args(Test))]
+
+
 def system_pairs(systems: Sequence[str]) -> tuple[Ints, Ints]:
     """The two members of every pair of systems (S (S - 1) / 2 each), in the order of combinations."""
     if len(systems) < 2:
@@ -195,31 +201,20 @@ def system_pairs(systems: Sequence[str]) -> tuple[Ints, Ints]:
     return first.astype(np.int64), second.astype(np.int64)
 
 
-def square(of_pairs: Floats, systems: int, diagonal: float) -> Floats:
-    """Values of pairs as a symmetric matrix (S x S)."""
-    matrix = np.full((systems, systems), diagonal)
-    upper = np.triu_indices(systems, k=1)
-    matrix[upper] = of_pairs
-    matrix.T[upper] = of_pairs
-    return matrix
-
-
 def ratio_intervals(
-    part: Floats, whole_of: Floats, systems: int, confidence: float, repetitions: int, seed: int
+    part: Ints, whole_of: Ints, systems: int, confidence: float, repetitions: int, seed: int
 ) -> Floats:
     """Bounds of sum(part) / sum(whole) over pairs of systems, for each measure (M x 2)."""
+
     # Systems are drawn, since pairs that share one are not independent; one that is drawn twice is no pair.
-    bounds = np.empty((len(part), 2))
-    for row, parts, wholes in zip(bounds, part, np.broadcast_to(whole_of, part.shape)):
-        top, bottom = square(parts, systems, 0.0), square(wholes, systems, 0.0)
+    def ratio(parts: Floats, wholes: Floats, drawn: Ints) -> float:
+        times = np.bincount(drawn, minlength=systems).astype(np.float64)
+        weight = times @ wholes @ times
+        return float(times @ parts @ times / weight) if weight else 0.0
 
-        def statistic(drawn: Ints, top: Floats = top, bottom: Floats = bottom) -> float:
-            times = np.bincount(drawn, minlength=systems).astype(np.float64)
-            weight = times @ bottom @ times
-            return float(times @ top @ times / weight) if weight else 0.0
-
-        row[:] = interval(statistic, systems, confidence, repetitions, seed)
-    return bounds
+    pairs = zip(part.astype(np.float64), np.broadcast_to(whole_of, part.shape).astype(np.float64))
+    ratios = [partial(ratio, squareform(parts), squareform(wholes)) for parts, wholes in pairs]
+    return np.array([interval(each, systems, confidence, repetitions, seed) for each in ratios])
 
 
 @dataclass(frozen=True)
@@ -277,8 +272,7 @@ def _error(D: Floats) -> Floats:
 
 
 def _effect(D: Floats) -> Floats:
-    spread = _error(D) * np.sqrt(D.shape[1])
-    return np.asarray(np.divide(D.mean(axis=1), spread, out=np.full(len(D), np.nan), where=spread > 0))
+    return over(D.mean(axis=1), _error(D) * np.sqrt(D.shape[1]), otherwise=np.nan)
 
 
 def _inverted(D: Floats, how: Setting, draws: int) -> tuple[Floats, Floats]:
@@ -382,14 +376,14 @@ class Power(Result):
 
     def intervals(self, confidence: float = 0.95, repetitions: int = 1000) -> pd.DataFrame:
         """Bootstrap bounds over systems of the discriminative power, a row for each measure: low, high."""
-        significant, each = (self.p < self.alpha).astype(np.float64), np.ones((1, self.p.shape[1]))
+        significant, each = self.p < self.alpha, np.ones((1, 1))
         bounds = ratio_intervals(significant, each, len(self.systems), confidence, repetitions, self.seed)
         return labelled_table("measure", self.measures, bounds, ["low", "high"])
 
     def matrix(self, measure: str | Measure) -> pd.DataFrame:
         """P values of one measure (text or object), systems by systems; 1 on the diagonal."""
-        p = self.p[index_of_measure(measure, self.measures)]
-        return square_table(self.systems, square(p, len(self.systems), 1.0))
+        p = squareform(self.p[index_of_measure(measure, self.measures)])
+        return square_table(self.systems, p + np.eye(len(p)))
 
     def overlap(self) -> pd.DataFrame:
         """Pairs that two measures both find significant, as a share of those that one of them does.
@@ -399,8 +393,7 @@ class Power(Result):
         found = (self.p < self.alpha).astype(np.int64)
         both, of_one = found @ found.T, found.sum(axis=1)
         either = of_one[:, None] + of_one - both
-        shares = np.divide(both, either, out=np.full(both.shape, np.nan), where=either > 0)
-        return square_table(self.measures, shares)
+        return square_table(self.measures, over(both, either, otherwise=np.nan))
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure: discriminative power, pairs, median and largest difference needed."""
@@ -456,9 +449,7 @@ class Power(Result):
 )
 def power(
     matrix: ScoreMatrix,
-    test: Annotated[
-        Test, NamedTest("significance test, paired over topics and two-tailed", get_args(Test))
-    ] = "t",
+    test: TestName = "t",
     alpha: Alpha = 0.05,
     correction: Annotated[
         Correction | None, Choice("correction for many comparisons", ("holm", "bh"))

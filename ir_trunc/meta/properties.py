@@ -16,7 +16,7 @@ from ir_measures import Measure
 
 from ir_trunc._core.errors import ParameterError, shown
 from ir_trunc._core.lazy import cached_property, pd
-from ir_trunc._core.parameters import Several, several, whole
+from ir_trunc._core.parameters import Several, whole
 from ir_trunc._core.rankings import Floats
 from ir_trunc._output.tables import fitted
 from ir_trunc._scoring._runs import progress
@@ -26,26 +26,8 @@ from ir_trunc.measures import BoundMeasure, registry
 from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.measures.params import QRELS, Sizes, Whole
 from ir_trunc.measures.reading_cost import Named
-from ir_trunc.meta._trials import (
-    CROWD,
-    CROWDED,
-    DEPTHS,
-    ENDING,
-    OUTSIDE,
-    PROPERTIES,
-    SHALLOW,
-    SHARES,
-    SPARSE,
-    Batch,
-    GradeScale,
-    Part,
-    Ranking,
-    Reach,
-    depth_trials,
-    depths_beyond,
-    grades_text,
-    list_trials,
-)
+from ir_trunc.meta import _trials
+from ir_trunc.meta._trials import PROPERTIES, Batch, GradeScale, Part, Ranking, Reach, grades_text
 from ir_trunc.meta.matrix import index_of_measure, labelled_table
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.meta.procedures import procedure
@@ -166,7 +148,7 @@ class Verdicts(Result):
     @property
     def heading(self) -> str:
         """The measure, and the lists that were tried."""
-        return f"{self.measure}: {tried_on(self.scales, self.reach)}"
+        return f"{self.measure}: {_trials.tried_on(self.scales, self.reach)}"
 
     def __repr__(self) -> str:
         lines = [self.heading]
@@ -180,56 +162,21 @@ class Verdicts(Result):
         return fitted("\n".join(lines), indent=29)
 
 
-def tried_on(scales: Sequence[GradeScale], reach: Reach) -> str:
-    """The lists that were tried."""
-    grades = " and ".join(map(grades_text, scales))
-    beyond = f", and some longer than {' and '.join(map(str, reach.limits))}" if reach.limits else ""
-    return f"lists of grades {grades} to length {reach.length}, some to length {SPARSE}{beyond}"
-
-
-LOWEST = -(2**31)  # grade
 Grading = Annotated[
-    Sequence[int] | None,
-    Several("grades of the lists, ascending, with 0 (by default 0,1 and then 0,1,2)", Whole("grade", LOWEST)),
+    GradeScale | None,
+    Several(
+        "grades of the lists, ascending, with 0 (by default 0,1 and then 0,1,2)",
+        Whole("grade", -(2**31), 2**31),
+    ),
 ]
 Length = Annotated[int, Whole("length of the longest lists of which all are tried", 4, 10)]
 
 SCALES: tuple[GradeScale, ...] = ((0, 1), (0, 1, 2))  # tried by default
 HARMFUL: GradeScale = (-1, 0, 1)  # tried by default, too, for measures that use negative grades
 SIZE = 20_000  # of the collection, for a measure that takes it from the qrels by default
-LARGER = 10  # how many times larger the other collection is
 MOST_LISTS = 100_000  # that can be tried
 MOST_RANKS = 200_000  # of the lists that exceed a limit
 KEPT_LENGTH = 6  # for which the package keeps the verdicts on its measures
-
-_SHARES = ", ".join(f"D/{share}" for share in SHARES)
-_ALL_M = f"1 to 32, {', '.join(map(str, SHALLOW[32:]))}"
-
-RULE = f"""\
-Each property is tried in several settings: on lists of grades 0,1, on lists of grades 0,1,2, and on lists of
-grades -1,0,1 where the measure uses negative grades; Deepness and Shallowness with R = n relevant documents
-in the collection and with R = 2n (and as many irrelevant ones, all judged), of each grade; and where the
-measure takes the size D of the collection, with the number of judged documents as D (if it allows that), with
-a fixed D and with {LARGER} times as much. The verdict in one setting:
-
-    strict     the property holds in every case
-    weak       no case is against it, but there are ties
-    constant   all cases tie: the measure does not see what the property is about
-    violated   there is a case against it
-
-Where the settings disagree the verdict is 'depends', followed by what it depends on and an example of each
-verdict. The lists are all up to a length, by default of 6, with up to {OUTSIDE} judged documents outside
-them; all up to length {CROWDED} with {CROWD} or more judged documents of one grade outside them; lists of
-{ENDING + 1} to {SPARSE} documents that begin with irrelevant ones and end in any {ENDING}; and some that are
-longer than each cutoff of the measure, or of a measure inside it, and than other limits on ranks.
-
-Deepness: one relevant document on top beats n relevant ones after n irrelevant ones 'for some n large
-enough'. The largest n that is tried decides: {DEPTHS[-1]}, or twice the limit of a measure that looks
-further; where D is fixed, each of n = {_SHARES} is a setting of its own.
-Shallowness: it loses to m relevant ones after m irrelevant ones for some m, of {_ALL_M}.
-
-A violation is proved by the case that is shown. The other verdicts say that there is no counter-example among
-the lists that were tried."""
 
 Function = Callable[[Sequence[int], Sequence[int]], float]
 Scorer = Callable[[Batch], Floats]
@@ -256,7 +203,7 @@ class Plan:
     def findings(self, parts: Mapping[str, Sequence[Part]]) -> Verdicts:
         """The verdicts, from those of each property in each setting."""
         sizes = [size for size in self.scorers if size is not None]
-        words = {each.name: _tried(each.rule, self.scales, self.reach, sizes) for each in PROPERTIES}
+        words = {each.name: _trials.tried(each.rule, self.scales, self.reach, sizes) for each in PROPERTIES}
         findings = (Finding(name, tuple(parts[name]), words[name], self.claims.get(name)) for name in words)
         return Verdicts(self.name, self.scales, self.reach, tuple(findings))
 
@@ -266,7 +213,8 @@ class Plan:
         for scale, (size, scorer) in product(self.scales, self.scorers.items()):
             setting = {} if size is None else {"D": str(size)}
             fixed = size if isinstance(size, int) else None
-            for batch in (list_trials(scale, self.reach), depth_trials(scale, fixed, self.reach.limits)):
+            by_depth = _trials.depth_trials(scale, fixed, self.reach.limits)
+            for batch in (_trials.list_trials(scale, self.reach), by_depth):
                 try:
                     scores = scorer(batch)
                 except ParameterError as error:
@@ -288,7 +236,7 @@ def _plan(measure: Any, scale: GradeScale | None, length: int) -> Plan:
     sizes = _sizes(bound, "D" in parsed.params)
     for size in sizes:
         if isinstance(size, int):
-            whole("D", size, length + OUTSIDE + 2 + reach.crowd + max(reach.limits, default=0))
+            whole("D", size, length + _trials.OUTSIDE + 2 + reach.crowd + max(reach.limits, default=0))
     scorers = {size: _formula_scorer(bound, size) for size in sizes}
     if scale is None and _uses_negative_grades(scorers[sizes[0]]):
         scales += (HARMFUL,)
@@ -315,7 +263,7 @@ def _sizes(measure: BoundMeasure, is_given: bool) -> list[Size]:
     if is_given or "D" not in measure.definition.params:
         return [size if isinstance(size, int) else None]
     number = size if isinstance(size, int) else SIZE
-    numbers: list[Size] = [number, LARGER * number]
+    numbers: list[Size] = [number, _trials.LARGER * number]
     if not isinstance(measure.definition.params["D"].kind, Sizes):
         return numbers
     return [QRELS, *numbers] if size == QRELS else [*numbers, QRELS]
@@ -326,21 +274,6 @@ def _uses_negative_grades(scorer: Scorer) -> bool:
     both = [((1, Ranking((grade,), (-1, 0, 1))),) for grade in (-1, 0)]
     harmful, irrelevant = scorer(Batch.of(HARMFUL, [(PROPERTIES[0], {}, both)]))
     return bool(harmful != irrelevant)
-
-
-def _tried(rule: str, scales: Sequence[GradeScale], reach: Reach, sizes: Sequence[int | str]) -> str:
-    """What was tried for a property, in words."""
-    D = f"; D = {' and '.join(map(str, sizes))}" if sizes else ""
-    if rule == "every case":
-        return f"{tried_on(scales, reach)}, 0 to {OUTSIDE} and {reach.crowd} documents outside{D}"
-    relevant = ([grade for grade in scale if grade > 0] for scale in scales)
-    grades = " and ".join(f"{grades_text(of)} of {grades_text(scale)}" for of, scale in zip(relevant, scales))
-    n = f"m = {_ALL_M}; R = m and 2m"
-    if rule == "from some n on":
-        by_rank = f"1, 2, 4 to {depths_beyond(reach.limits)[-1]}"
-        depths = dict.fromkeys(_SHARES if isinstance(size, int) else by_rank for size in (sizes or (None,)))
-        n = f"n = {' or '.join(depths)}; R = n and 2n"
-    return f"{n}; relevant documents of grade {grades}{D}"
 
 
 def _formula_scorer(measure: BoundMeasure, D: Size) -> Scorer:
@@ -438,7 +371,7 @@ class PropertyTable(Result):
     @property
     def heading(self) -> str:
         """The lists that were tried."""
-        tried = tried_on(SCALES, Reach(self.rows[0].reach.length))
+        tried = _trials.tried_on(SCALES, Reach(self.rows[0].reach.length))
         return (
             f"{tried[:1].upper()}{tried[1:]}. * Amigó et al. 2022 say otherwise; 'properties NAME' shows why."
         )
@@ -501,14 +434,10 @@ def properties(
     >>> found["Confidence"].verdict, found["Confidence"].shows
     ('weak', '- (R=1) 0 = 0 (R=1) 0')
     """
-    grades: GradeScale | None = None
-    if scale is not None:
-        grades = tuple(whole("scale", grade, -(2**31), 2**31) for grade in several("scale", scale, "grades"))
-        if 0 not in grades or len(grades) < 2 or list(grades) != sorted(set(grades)):
-            raise ParameterError(f"scale={grades}: ascending grades are needed, 0 and at least one other.")
-    largest = grades or SCALES[-1]
-    levels = len(largest)
-    lists = sum(levels**n for n in range(length + 1)) * math.comb(levels - 1 + OUTSIDE, OUTSIDE)
+    if scale is not None and (0 not in scale or len(scale) < 2 or list(scale) != sorted(scale)):
+        raise ParameterError(f"scale={scale}: ascending grades are needed, 0 and at least one other.")
+    largest = scale or SCALES[-1]
+    lists = _trials.count_of_lists(largest, length)
     if lists > MOST_LISTS:
         raise ParameterError(
             f"scale={grades_text(largest)}, length={length}: {lists} lists would be tried, and at most"
@@ -516,7 +445,7 @@ def properties(
         )
     named: Any = default_settings() if measures is None else measures
     chosen: list[Any] = [named] if _is_function(named) else [*parse_measures(named)]
-    plans = [_plan(measure, grades, length) for measure in chosen]
+    plans = [_plan(measure, scale, length) for measure in chosen]
     kept = _kept() if measures is None and scale is None and length == KEPT_LENGTH else {}
     rows = (
         plan.findings(kept[plan.name]) if plan.name in kept else plan.computed()
@@ -532,5 +461,5 @@ def default_settings() -> list[str]:
 
 
 properties.__doc__ = cleandoc(properties.__doc__ or "").replace(
-    "\n\nParameters\n", f"\n\n{RULE}\n\nParameters\n", 1
+    "\n\nParameters\n", f"\n\n{_trials.RULE}\n\nParameters\n", 1
 )

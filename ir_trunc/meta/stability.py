@@ -31,10 +31,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
 from ir_trunc._core.errors import InputError, ParameterError, counted
@@ -45,9 +44,10 @@ from ir_trunc._scoring._runs import progress
 from ir_trunc._scoring._statistics import interval
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.params import Choice, Number, Whole
+from ir_trunc.measures.parts import over
 from ir_trunc.meta.coefficients import tau
 from ir_trunc.meta.matrix import ScoreMatrix, crossed, higher_is_better, labelled_table, rounded, square_table
-from ir_trunc.meta.power import NamedTest, Test, power, ratio_intervals, system_pairs
+from ir_trunc.meta.power import Test, TestName, power, ratio_intervals, system_pairs
 from ir_trunc.meta.procedures import MatrixMeasures, WholeOrAll, procedure
 from ir_trunc.plots import _kit
 from ir_trunc.plots._style import ACCENT
@@ -97,10 +97,10 @@ class ErrorRates(Result):
         """Bootstrap bounds over systems, by measure: error_low, error_high, ties_low and ties_high."""
         if number("fuzziness", fuzziness) not in self.fuzziness:
             raise ParameterError(f"fuzziness={fuzziness!r}: one of {self.fuzziness} is needed.")
-        column, all_sets = self.fuzziness.index(fuzziness), np.array([[float(self.repetitions)]])
-        counts = (self.fewer_wins[:, column], self.ties_of_pairs[:, column])
-        how = (len(self.systems), confidence, repetitions, self.seed)
-        bounds = [ratio_intervals(count.astype(np.float64), all_sets, *how) for count in counts]
+        column, all_sets = self.fuzziness.index(fuzziness), np.array([[self.repetitions]])
+        counts = self.fewer_wins[:, column], self.ties_of_pairs[:, column]
+        how = len(self.systems), confidence, repetitions, self.seed
+        bounds = [ratio_intervals(count, all_sets, *how) for count in counts]
         names = ["error_low", "error_high", "ties_low", "ties_high"]
         return labelled_table("measure", self.measures, np.hstack(bounds), names)
 
@@ -209,7 +209,7 @@ def mean_scores(
     first, second = system_pairs(matrix.systems)
     which = np.zeros(T, dtype=np.int8)  # the number of a topic's set; 0 for none
     which[: sets * size] = np.repeat(np.arange(1, sets + 1), size)
-    step = max(1, _CELLS // (whole("repetitions", repetitions, 1) * T))
+    step = max(1, _CELLS // (repetitions * T))
     for start in progress(range(0, len(first), step), "drawing topics", "block"):
         a, b = first[start : start + step], second[start : start + step]
         drawn = rng.permuted(np.broadcast_to(which, (len(a), repetitions, T)), axis=2)
@@ -241,8 +241,7 @@ class SwapRates(Result):
     @property
     def rates(self) -> Floats:
         """Swap rate of every bin (M x BINS); NaN where a bin has no comparison."""
-        swaps, all_of = self.swaps.sum(axis=2), self.comparisons.sum(axis=2)
-        return np.asarray(np.divide(swaps, all_of, out=np.full(swaps.shape, np.nan), where=all_of > 0))
+        return over(self.swaps.sum(axis=2), self.comparisons.sum(axis=2), otherwise=np.nan)
 
     def intervals(
         self, confidence: float = 0.95, repetitions: int = 1000, limit: float = 0.05
@@ -252,18 +251,15 @@ class SwapRates(Result):
         low and high are those of the swap rate of all comparisons; difference_low, difference_high, share_low
         and share_high those of `sensitivity`. A difference is infinite where no bin is below the limit.
         """
-        part, all_of = (x.sum(axis=1).astype(np.float64) for x in (self.swaps, self.comparisons))
-        bounds = ratio_intervals(part, all_of, len(self.systems), confidence, repetitions, self.seed)
-        S, count = len(self.systems), whole("repetitions", repetitions, 1)
+        S, (part, all_of) = len(self.systems), (x.sum(axis=1) for x in (self.swaps, self.comparisons))
+        bounds = ratio_intervals(part, all_of, S, confidence, repetitions, self.seed)
+        count = whole("repetitions", repetitions, 1)
         times = generator(self.seed).multinomial(S, np.full(S, 1 / S), size=count)
-        first, second = np.triu_indices(S, k=1)
-        drawn = (times[:, first] * times[:, second]).astype(np.float64).T  # how often each pair is drawn
-        tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-        both = zip(self.swaps, self.comparisons)
-        sensitivities = [_sensitivity(s @ drawn, c @ drawn, self.width, limit) for s, c in both]
+        first, second = system_pairs(self.systems)
+        drawn = self._sensitivity((times[:, first] * times[:, second]).astype(np.float64).T, limit)
         # Edges and shares of bins are not interpolated: each bound is a value that was drawn.
-        quantile = partial(np.quantile, q=tails, axis=1, method="inverted_cdf")
-        of_bins = [quantile(each).T.ravel() for each in sensitivities]
+        tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+        of_bins = [np.quantile(each, tails, axis=1, method="inverted_cdf").T.ravel() for each in drawn]
         names = ["low", "high", "difference_low", "difference_high", "share_low", "share_high"]
         return labelled_table("measure", self.measures, np.hstack([bounds, of_bins]), names)
 
@@ -275,16 +271,31 @@ class SwapRates(Result):
         relative_difference: the edge over the best score; NaN where that is not above 0. share: of the
         comparisons at or above the edge. The last four are those of Peñas & Rodrigo (ACL 2011, Table 2).
         """
-        swaps, all_of, most = self.swaps.sum(axis=2), self.comparisons.sum(axis=2), number("limit", limit)
-        both = zip(swaps[:, :, None], all_of[:, :, None])
-        edges = [_sensitivity(s, c, self.width, most)[:, 0] for s, c in both]
-        frame = labelled_table("measure", self.measures, edges, ["difference", "share"])
-        frame = frame.replace(np.inf, np.nan)
-        frame.insert(0, "overall_swap_rate", swaps.sum(axis=1) / all_of.sum(axis=1))
-        frame.insert(2, "best_score", self.best)
-        relative = (frame["difference"] / frame["best_score"]).where(frame["best_score"] > 0)
-        frame.insert(3, "relative_difference", relative)
-        return frame
+        swaps, all_of = self.swaps.sum(axis=2), self.comparisons.sum(axis=2)
+        difference, share = self._sensitivity(np.ones((self.swaps.shape[2], 1)), limit)[:, :, 0].T
+        difference[np.isinf(difference)] = np.nan
+        columns = {
+            "overall_swap_rate": swaps.sum(axis=1) / all_of.sum(axis=1),
+            "difference": difference,
+            "best_score": self.best,
+            "relative_difference": over(difference, np.maximum(self.best, 0), otherwise=np.nan),
+            "share": share,
+        }
+        return labelled_table("measure", self.measures, columns)
+
+    def _sensitivity(self, times: Floats, limit: float) -> Floats:
+        """The edge of the first bin within the limit or infinity, and the share of comparisons from it on.
+
+        times: how often each pair of systems is taken, in R draws (pairs x R). M x 2 x R values.
+        """
+        lost, all_of = self.swaps @ times, self.comparisons @ times  # M x BINS x R
+        with np.errstate(over="ignore"):
+            below = (all_of > 0) & (lost <= number("limit", limit) * all_of)
+        first, any_below = below.argmax(axis=1), below.any(axis=1)
+        above = all_of[:, ::-1].cumsum(axis=1)[:, ::-1]
+        share = np.take_along_axis(above, first[:, None], 1)[:, 0] / np.maximum(1.0, above[:, 0])
+        edge = np.where(any_below, first * self.width, np.inf)
+        return np.stack([edge, np.where(any_below, share, 0.0)], axis=1)
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure and bin: measure, from_difference, comparisons, swaps, swap_rate."""
@@ -377,19 +388,6 @@ def swap_rates(
     return SwapRates(*names, comparisons, swaps, width, count, repetitions, seed, best)
 
 
-def _sensitivity(swaps: npt.ArrayLike, comparisons: npt.ArrayLike, width: float, limit: float) -> Floats:
-    """From counts in bins (BINS x R), the edge of the first within the limit or infinity, and the share of
-    comparisons from it on (2 x R).
-    """
-    lost, all_of = np.asarray(swaps, np.float64), np.asarray(comparisons, np.float64)
-    with np.errstate(over="ignore"):
-        below = (all_of > 0) & (lost <= limit * all_of)
-    first, any_below = below.argmax(axis=0), below.any(axis=0)
-    above = all_of[::-1].cumsum(axis=0)[::-1]
-    share = above[first, np.arange(above.shape[1])] / np.maximum(1.0, above[0])
-    return np.stack([np.where(any_below, first * width, np.inf), np.where(any_below, share, 0.0)])
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class SplitTests(Result):
     """What one half of the topics says of differences that are significant on the other half."""
@@ -408,9 +406,11 @@ class SplitTests(Result):
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure: the share that is significant, and of these those repeated and reversed."""
         counts = self.significant.sum(axis=1)
-        shares = {"significant": self.significant.mean(axis=1) / self.repetitions}
-        for name, part in (("repeated", self.repeated), ("reversed", self.reversed)):
-            shares[name] = np.divide(part.sum(axis=1), counts, np.full(len(counts), np.nan), where=counts > 0)
+        shares = {
+            "significant": self.significant.mean(axis=1) / self.repetitions,
+            "repeated": over(self.repeated.sum(axis=1), counts, otherwise=np.nan),
+            "reversed": over(self.reversed.sum(axis=1), counts, otherwise=np.nan),
+        }
         return labelled_table("measure", self.measures, shares)
 
     @property
@@ -427,9 +427,7 @@ class SplitTests(Result):
 def split_tests(
     matrix: ScoreMatrix,
     repetitions: Repetitions = 100,
-    test: Annotated[
-        Test, NamedTest("significance test, paired over topics and two-tailed", get_args(Test))
-    ] = "t",
+    test: TestName = "t",
     alpha: Alpha = 0.05,
     seed: Seed = 0,
 ) -> SplitTests:
@@ -471,20 +469,26 @@ def split_tests(
             0.19      0.41      0.00
             0.24      0.00      0.12
     """
-    size, rng = len(matrix.topics) // 2, generator(seed)
-    if size < 2:
-        there = "is" if len(matrix.topics) == 1 else "are"
+    if len(matrix.topics) < 4:
         topics = counted(len(matrix.topics), "topic")
-        raise InputError(f"There {there} {topics}: two halves for a test need at least four.")
-    counts = []
-    for _ in progress(range(repetitions), "split topics", "split"):
-        drawn = np.array(matrix.topics)[rng.permutation(len(matrix.topics))]
-        halves = drawn[:size], drawn[size : 2 * size]
-        one, other = (power(matrix.take(topics=half.tolist()), test, alpha, seed=seed) for half in halves)
+        raise InputError(f"{topics}: two halves for a test need at least four.")
+    counts, names = [], np.array(matrix.topics)
+    for halves in random_halves(matrix, repetitions, seed):
+        parts = (matrix.take(topics=names[half].tolist()) for half in halves)
+        one, other = (power(part, test, alpha, seed=seed) for part in parts)
         found, again = one.p < alpha, other.differences / np.where(one.differences, one.differences, np.inf)
         counts.append([found, found & (other.p < alpha) & (again > 0), found & (again < -_SAME)])
-    names, (found, again, against) = (matrix.measures, matrix.systems), np.sum(counts, axis=0)
-    return SplitTests(*names, found, again, against, size, repetitions, test, alpha, seed)
+    found, again, against = np.sum(counts, axis=0)
+    how = len(names) // 2, repetitions, test, alpha, seed
+    return SplitTests(matrix.measures, matrix.systems, found, again, against, *how)
+
+
+def random_halves(matrix: ScoreMatrix, repetitions: int, seed: int) -> Iterator[tuple[Ints, Ints]]:
+    """The positions of the topics in two halves; of an odd number of topics one is left out."""
+    half, rng = len(matrix.topics) // 2, generator(seed)
+    for _ in progress(range(repetitions), "halving the topics", "split"):
+        order = rng.permutation(len(matrix.topics))
+        yield order[:half], order[half : 2 * half]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -569,20 +573,16 @@ def predictivity(matrix: ScoreMatrix, repetitions: Repetitions = 100, seed: Seed
     >>> meta.predictivity(matrix, repetitions=20).values.round(3).tolist()
     [[0.862, 0.354], [0.46, 0.767]]
     """
-    half = len(matrix.topics) // 2
-    if half < 1 or len(matrix.systems) < 2:
+    S, T = len(matrix.systems), len(matrix.topics)
+    if T < 2 or S < 2:
         raise InputError("predictivity needs at least two topics and two systems.")
-    rng, M, S = generator(seed), len(matrix.measures), len(matrix.systems)
-    halves, taus = np.empty((repetitions, 2, M, S)), np.empty((repetitions, M, M))
-    for split in progress(range(repetitions), "halving", "split"):
-        order = rng.permutation(len(matrix.topics))
-        for side in range(2):
-            chosen = np.zeros((S, 1, len(order)), dtype=bool)
-            chosen[:, :, order[side * half : (side + 1) * half]] = True
-            means = rounded(matrix.over(np.arange(S), chosen)[:, 0].T)
-            halves[split, side] = higher_is_better(matrix.measures, means)
-        taus[split] = [[tau(first, second) for second in halves[split, 1]] for first in halves[split, 0]]
-    return Predictivity(matrix.measures, matrix.systems, taus, halves, seed)
+    means, taus = [], []
+    for halves in random_halves(matrix, repetitions, seed):
+        chosen = [np.broadcast_to(np.isin(np.arange(T), half), (S, 1, T)) for half in halves]
+        of_halves = [rounded(matrix.over(np.arange(S), each)[:, 0].T) for each in chosen]
+        means.append([higher_is_better(matrix.measures, each) for each in of_halves])
+        taus.append([[tau(first, second) for second in means[-1][1]] for first in means[-1][0]])
+    return Predictivity(matrix.measures, matrix.systems, np.array(taus), np.array(means), seed)
 
 
 def _mean_tau(halves: Floats, drawn: Ints) -> float:

@@ -17,6 +17,7 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Floats
 from ir_trunc._scoring._saved import Saved
 from ir_trunc.measures.params import Choice
+from ir_trunc.measures.parts import over
 from ir_trunc.meta.matrix import ScoreMatrix, crossed, index_of_measure, indices_of, labelled_table, matrix_of
 from ir_trunc.meta.procedures import procedure
 
@@ -62,8 +63,7 @@ class Reference(Saved):
         measures = [index_of_measure(name, self.measures) for name in matrix_of(matrix).measures]
         cells = np.ix_(measures, indices_of(matrix.topics, self.topics))
         mean, sd = self.mean[cells][:, None, :], self.sd[cells][:, None, :]
-        z = np.divide(matrix.values - mean, sd, out=np.zeros_like(matrix.values), where=sd > 0)
-        return replace(matrix, values=z)
+        return replace(matrix, values=over(matrix.values - mean, sd))
 
     @property
     def heading(self) -> str:

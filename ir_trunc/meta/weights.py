@@ -9,10 +9,11 @@ import numpy as np
 
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.rankings import Floats, Judgments, Rankings
+from ir_trunc._core.rankings import Floats
 from ir_trunc._scoring.objects import MeasureLike, parse_measures, written
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.params import Whole
+from ir_trunc.meta.calibration import gains_of_one
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
@@ -94,18 +95,12 @@ def rank_weights(
     """
     if beyond >= depth:
         raise ParameterError(f"beyond={beyond}: a rank above the depth of {depth} documents is needed.")
-    wanted, ranks = parse_measures(measures), np.arange(depth + 1)
-    one = np.ones(depth + 1, np.int64)
-    # One list without the document, and one with it at each rank.
-    judgments = Judgments.from_rows([str(rank) for rank in ranks], ranks, one)
-    hits = np.maximum(ranks - 1, 0)
-    lists = Rankings(judgments, one * depth, np.append(hits, depth), ranks[1:], one[1:], ranks * depth)
+    wanted, ranks = parse_measures(measures), np.arange(1, depth + 1)
     weights = np.empty((len(wanted), depth))
     for row, measure, bound in zip(weights, wanted, own_formulas(wanted)):
         if bound.definition.scope == "run":
             raise ParameterError(f"{measure} looks at all lists of a run: no rank has a weight of its own.")
-        scores = bound.score(lists)
-        row[:] = scores[1:] - scores[0]
+        row[:] = gains_of_one(bound, ranks, np.full(depth + 1, depth))
         if not row.sum() > 0:
             raise ParameterError(f"{measure} gives no weight to the only relevant document of a list.")
         row /= row.sum()

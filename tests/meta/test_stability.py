@@ -69,7 +69,7 @@ def test_split_tests_tell_real_differences_from_chance():
     assert (found.size, of_real) == (30, [1, 1, 0])
     assert 0.01 < significant < 0.1
     assert repeated < 0.2 < reversed_
-    with pytest.raises(InputError, match="There are 3 topics: two halves for a test need at least four"):
+    with pytest.raises(InputError, match="3 topics: two halves for a test need at least four"):
         meta.split_tests(random_matrix(1, T=3))
 
 
