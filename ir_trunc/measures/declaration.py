@@ -6,7 +6,7 @@ import copyreg
 import inspect
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial, wraps
 from importlib import import_module
 from keyword import iskeyword
@@ -15,9 +15,9 @@ from typing import Any, Literal, get_args
 from ir_trunc._core.arrays import Floats
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMeasureError, nearest, shown
 from ir_trunc._core.parameters import call_parts, literal, refuse_bare
-from ir_trunc.measures.definition import CUTOFF, Definition, Formula, ListParts, OfMeans, Range, TieUnit
+from ir_trunc.measures.definition import CUTOFF, Declaration, Definition, Formula, Range, TieUnit
 from ir_trunc.measures.lists import Lists
-from ir_trunc.measures.params import Kind, Nil, Param, Whole
+from ir_trunc.measures.params import Nil, Param, Whole
 from ir_trunc.measures.parts import AtLeast, gains_by, scale_of, silent_or
 
 __all__ = ["lookup", "measure", "names", "registry"]
@@ -29,7 +29,7 @@ Cutoff = Literal["none", "optional", "required"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class measure:
+class measure(Declaration):
     """Declare a formula as a measure.
 
     The formula takes `Lists` and the measure's parameters, which their annotations declare
@@ -99,19 +99,10 @@ class measure:
     ...     return lists.sum(binary(lists, rel).hits) - e * lists.n
     """
 
-    source: str
     range: Range | Callable[..., Range] = (0, 1)
     cutoff: Cutoff = "optional"
-    scope: Literal["list", "run"] = "list"
     name: str | None = None
-    aliases: tuple[str, ...] = ()
-    of_means: OfMeans | None = None
-    influence: Formula | None = None
-    at: str = CUTOFF
-    lower_is_better: bool = False
     takes_nil: bool = False
-    reads: ListParts = ()
-    scale_free: Callable[..., bool] | None = None
     ties: TieUnit | None = None
 
     def __new__(cls, *bare: object, **given: object) -> measure:
@@ -131,11 +122,10 @@ class measure:
         lines = (formula.__doc__ or "").strip().splitlines()
         if sys.flags.optimize < 2 and all(line.strip() for line in lines):
             raise ParameterError(f"{title} needs a docstring: a sentence, an empty line, and the formula.")
-        definition = Definition(
-            title, partial(self._declared, title, formula), self.range, self.source, self.scope, self.aliases,
-            self.of_means, self.influence, self.at, self.lower_is_better, self.reads,
-            self.ties or ("gains" if type(self) is measure else "orders"), self.scale_free,
-        )  # fmt: skip
+        shared = {field.name: getattr(self, field.name) for field in fields(Declaration)}
+        ties: TieUnit = self.ties or ("gains" if type(self) is measure else "orders")
+        declared = partial(self._declared, title, formula)
+        definition = Definition(name=title, declared=declared, bounds=self.range, ties=ties, **shared)
         if type(self) is not measure:
             definition.params  # noqa: B018 (an error belongs where a user's measure is declared)
         registry[title] = definition
@@ -145,7 +135,15 @@ class measure:
     def _declared(self, title: str, formula: Formula) -> tuple[dict[str, Param], Formula]:
         """The parameters, and the formula as a function of these."""
         single, of_single = ungrouped(formula)
-        params = {name: Param(name, kind_of(title, name, *given), given[1]) for name, *given in single}
+        params = {}
+        for name, annotation, default in single:
+            kind, *_ = getattr(annotation, "__metadata__", ()) or (None,)
+            if kind is None or default is inspect.Parameter.empty:
+                raise ParameterError(
+                    f"{title}: parameter {name!r} needs a kind and a default, such as 'e: Effort = 0.05'; "
+                    "ir_trunc.measures.params has the kinds."
+                )
+            params[name] = Param(name, kind, default)
         if self.takes_nil:
             params["nil"] = Param("nil", get_args(Nil)[1])
             of_single = with_nil(of_single)
@@ -218,18 +216,6 @@ def title_of(formula: Callable[..., Any], name: str | None = None) -> str:
     if not inspect.isfunction(formula) or not takes_lists:
         raise ParameterError(f"measure decorates a function of lists, not {shown(formula)}.")
     return name or formula.__name__
-
-
-def kind_of(title: str, name: str, annotation: Any, default: Any) -> Kind:
-    """The kind that a parameter's annotation declares; ParameterError without a kind or a default."""
-    metadata = getattr(annotation, "__metadata__", ())
-    if not metadata or default is inspect.Parameter.empty:
-        raise ParameterError(
-            f"{title}: parameter {name!r} needs a kind and a default, such as 'e: Effort = 0.05'; "
-            "ir_trunc.measures.params has the kinds."
-        )
-    kind: Kind = metadata[0]
-    return kind
 
 
 def ungrouped(formula: Callable[..., Floats]) -> tuple[list[_Parameter], Callable[..., Floats]]:

@@ -82,8 +82,23 @@ def mark_of(source: str) -> str:
     return "extension" if source.startswith("after ") else "paper"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Definition(Declared):
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Declaration:
+    """What the decorator `measure` and the definition that it makes have in common; `measure` explains it."""
+
+    source: str
+    scope: Literal["list", "run"] = "list"
+    aliases: tuple[str, ...] = ()
+    of_means: OfMeans | None = None
+    influence: Formula | None = None
+    at: str = CUTOFF
+    lower_is_better: bool = False
+    reads: ListParts = ()
+    scale_free: Callable[..., bool] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Definition(Declaration, Declared):
     """A measure as it is declared: a formula over `Lists`, its parameters, and the range of its values.
 
     The parameters are those of `measure`, except for these.
@@ -107,16 +122,7 @@ class Definition(Declared):
     name: str
     declared: Callable[[], tuple[Mapping[str, Param], Formula]]
     bounds: Range | Callable[..., Range]
-    source: str
-    scope: Literal["list", "run"] = "list"
-    aliases: tuple[str, ...] = ()
-    of_means: OfMeans | None = None
-    influence: Formula | None = None
-    at: str = CUTOFF
-    lower_is_better: bool = False
-    reads: ListParts = ()
-    ties: TieUnit = "orders"
-    scale_free: Callable[..., bool] | None = None
+    ties: TieUnit
 
     @cached_property
     def params(self) -> Mapping[str, Param]:

@@ -454,7 +454,7 @@ def cascade(lists: Lists, gains: Gains) -> Floats:
 
 
 def over(
-    numerator: Floats, denominator: Floats | Ints, otherwise: float | Callable[[], Floats] = 0.0
+    numerator: Floats | Ints, denominator: Floats | Ints, otherwise: float | Callable[[], Floats] = 0.0
 ) -> Floats:
     """numerator / denominator, and a named value where the denominator is 0."""
     result = np.empty(numerator.shape)

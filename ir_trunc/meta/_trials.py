@@ -343,7 +343,7 @@ def depths_beyond(limits: Iterable[int]) -> tuple[int, ...]:
 
 def count_of_lists(scale: GradeScale, length: int) -> int:
     """How many lists to a length there are, with those documents outside them."""
-    lists = sum(len(scale) ** n for n in range(length + 1))
+    lists: int = sum(len(scale) ** n for n in range(length + 1))
     return lists * comb(len(scale) - 1 + OUTSIDE, OUTSIDE)
 
 

@@ -60,36 +60,6 @@ _FORM = (
 )
 
 
-def scores_in(table: Any) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], Floats]:
-    """Measures, systems and topics of a table that has each score once, and the scores (M x S x T)."""
-    frame = _frame(table)
-    if frame.empty:
-        raise InputError("table: it has no scores.")
-    for name in ("system", "query_id", "measure"):
-        frame[name] = [one_id(value, name, f"table, row {row}") for row, value in enumerate(frame[name])]
-    twice = frame.duplicated(["system", "query_id", "measure"])
-    if twice.any():
-        raise InputError(f"table: {_cell(frame[twice].iloc[0])} has two scores.")
-    for row in frame[[not _is_number(value) for value in frame["value"]]].to_dict("records"):
-        raise InputError(
-            f"table: {_cell(row)} has the score {shown(row['value'])}: a finite number is needed."
-        )
-    measures, systems = (tuple(frame[name].unique().tolist()) for name in ("measure", "system"))
-    ids = frame["query_id"].unique().tolist()
-    topics = tuple(ids[position] for position in canonical_order(ids))
-    keys = ["measure", "system", "query_id"]
-    wanted = pd.MultiIndex.from_product([measures, systems, topics], names=keys)
-    scores = frame.set_index(keys)["value"].astype(float).reindex(wanted)
-    lacking = wanted[scores.isna()]
-    if len(lacking):
-        raise InputError(
-            f"table: {_cell(dict(zip(keys, lacking[0])))} has no score ({len(lacking)} are missing): every"
-            " system needs one for each topic and measure."
-        )
-    values = np.asarray(scores, np.float64).reshape(len(measures), len(systems), len(topics))
-    return measures, systems, topics, values
-
-
 def _frame(table: Any) -> pd.DataFrame:
     """A row for each score."""
     converted = table
@@ -204,7 +174,26 @@ class ScoreMatrix(Saved):
         does; both may be in its index. Topics are put in the canonical order. Raises InputError where a score
         is missing, there twice or not a finite number.
         """
-        return cls(*scores_in(table))
+        frame, keys = _frame(table), ["measure", "system", "query_id"]
+        if frame.empty:
+            raise InputError("table: it has no scores.")
+        for name in keys:
+            frame[name] = [one_id(value, name, f"table, row {row}") for row, value in enumerate(frame[name])]
+        for row in frame[frame.duplicated(keys)].to_dict("records"):
+            raise InputError(f"table: {_cell(row)} has two scores.")
+        for row in frame[[not _is_number(value) for value in frame["value"]]].to_dict("records"):
+            score = f"the score {shown(row['value'])}: a finite number is needed"
+            raise InputError(f"table: {_cell(row)} has {score}.")
+        measures, systems, ids = (tuple(frame[name].unique().tolist()) for name in keys)
+        topics = tuple(ids[position] for position in canonical_order(ids))
+        wanted = pd.MultiIndex.from_product([measures, systems, topics], names=keys)
+        scores = frame.set_index(keys)["value"].astype(float).reindex(wanted)
+        for at in np.flatnonzero(scores.isna())[:1]:
+            needed = "every system needs one for each topic and measure"
+            lacking = f"{_cell(dict(zip(keys, wanted[at])))} has no score ({scores.isna().sum()} are missing)"
+            raise InputError(f"table: {lacking}: {needed}.")
+        values = np.asarray(scores, np.float64).reshape(len(measures), len(systems), len(topics))
+        return cls(measures, systems, topics, values)
 
     @classmethod
     def from_results(cls, results: Mapping[str, Results], unit: str | None = None) -> Self:

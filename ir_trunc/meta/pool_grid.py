@@ -12,7 +12,7 @@ grid of them. The grid has each measure in three forms:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Annotated, Any, cast
@@ -22,7 +22,7 @@ from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, ParameterError, shown, warn
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import Alpha, Several, checked, instance, mapping, several, text, whole
+from ir_trunc._core.parameters import Alpha, Several, instance, mapping, several, text, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings, offsets_of
 from ir_trunc._output.tables import fitted, number_text, table_text
 from ir_trunc._scoring._runs import progress
@@ -53,26 +53,19 @@ nDCG has the discount of 2002, and an ideal list that is cut at the evaluation d
 CONDITIONS_2010: ConditionDepths = {"shallow": (10, 10), "extended": (10, 100), "deep": (100, 100)}
 """Pool depth and evaluation depth in the three conditions of Webber, Moffat & Zobel (2010)."""
 
-Depths = tuple[int, ...]
-Residual = Annotated[
-    float | None,
-    Number("residual at depth k, for '{p}' in a measure (0.1 where not given)", 0, 1, inside=True),
-]
-
 _PERSISTENCE = "{p}"
 _FORMS = {"raw": "raw score", "normalised": "normalised by the ideal", "standardised": "standardised"}
 _NAMES = tuple(_FORMS)
 _DEPTHS = (5, 10, 20, 50, 100)
 
 
-@checked
 def conditions(
     measures: MeasureLike | Mapping[str, MeasureLike],
     pools: PooledRuns,
     depths: ConditionDepths,
     *,
     pooled: Iterable[str] | None = None,
-    residual: Residual = None,
+    residual: float | None = None,
 ) -> ScoreMatrix:
     """Scores under several conditions of pool depth and evaluation depth, in one matrix.
 
@@ -306,11 +299,14 @@ class PoolGrid(Result):
 def pool_grid(
     measures: MeasureLike,
     pools: PooledRuns,
-    pool_depths: Annotated[Depths, Several("depths of the pools", Whole("depth"))] = _DEPTHS,
-    depths: Annotated[Depths, Several("evaluation depths", Whole("depth"))] = (*_DEPTHS, 1000),
-    forms: Annotated[tuple[str, ...], Several("forms of the scores", Choice("form", _NAMES))] = _NAMES,
+    pool_depths: Annotated[Sequence[int], Several("depths of the pools", Whole("depth"))] = _DEPTHS,
+    depths: Annotated[Sequence[int], Several("evaluation depths", Whole("depth"))] = (*_DEPTHS, 1000),
+    forms: Annotated[Iterable[str], Several("forms of the scores", Choice("form", _NAMES))] = _NAMES,
     pooled: Annotated[Iterable[str] | None, SystemNames("systems that feed the pool, by default all")] = None,
-    residual: Residual = None,
+    residual: Annotated[
+        float | None,
+        Number("residual at depth k, for '{p}' in a measure (0.1 where not given)", 0, 1, inside=True),
+    ] = None,
     alpha: Alpha = 0.05,
 ) -> PoolGrid:
     """Discriminative power of measures at every pool depth and evaluation depth.
@@ -351,31 +347,31 @@ def pool_grid(
     >>> meta.pool_grid("AP P", pools, pool_depths=[1, 2], depths=[1, 2], forms="raw", alpha=0.2).judged
     (7, 13)
     """
-    names = texts_of(measures)
+    names, kinds, sizes, ends = texts_of(measures), tuple(forms), tuple(pool_depths), tuple(depths)
     if not names:
         raise ParameterError("A grid needs at least one measure.")
     check_residual(residual, names)
-    texts = [at_depth(name, k, residual) for k in depths for name in names]
+    texts = [at_depth(name, k, residual) for k in ends for name in names]
     bound = dict(zip(texts, own_formulas(map(parse_measure, texts))))
-    share = np.empty((len(pool_depths), len(texts), len(forms)))
-    keeps = [pools.in_pool(depth, pooled) for depth in pool_depths]
+    share = np.empty((len(sizes), len(texts), len(kinds)))
+    keeps = [pools.in_pool(depth, pooled) for depth in sizes]
     for row, keep in enumerate(progress(keeps, "pools", "pool")):
         raw = pools.matrix(bound, keep)
-        if forms != ("raw",):
+        if kinds != ("raw",):
             raw.refuse_whole_run(texts, "give forms=['raw']")
         best = np.array([measure.score(ideal(pools.judgments(keep))) for measure in bound.values()])
-        for column, form in enumerate(forms):
+        for column, form in enumerate(kinds):
             scores = raw
             if form == "normalised":
                 scores = replace(raw, values=over(raw.values, best[:, None, :]))
             elif form == "standardised":
                 scores = Reference.of(raw).standardise(raw)
             share[row, :, column] = power(scores, alpha=alpha).share
-    cells = share.reshape(len(pool_depths), len(depths), len(names), len(forms))
+    cells = share.reshape(len(sizes), len(ends), len(names), len(kinds))
     judged = tuple(int(keep.sum()) for keep in keeps)
-    coverage = np.array([pools.coverage(depth, pooled) for depth in pool_depths])
+    coverage = np.array([pools.coverage(depth, pooled) for depth in sizes])
     counts = len(pools.qrels.judgments.topics), len(pools.systems)
-    return PoolGrid(pool_depths, depths, names, forms, cells, judged, coverage, alpha, *counts)
+    return PoolGrid(sizes, ends, names, kinds, cells, judged, coverage, alpha, *counts)
 
 
 def ideal(judgments: Judgments) -> Rankings:

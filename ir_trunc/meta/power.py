@@ -376,7 +376,7 @@ class Power(Result):
 
     def intervals(self, confidence: float = 0.95, repetitions: int = 1000) -> pd.DataFrame:
         """Bootstrap bounds over systems of the discriminative power, a row for each measure: low, high."""
-        significant, each = self.p < self.alpha, np.ones((1, 1))
+        significant, each = (self.p < self.alpha).astype(np.int64), np.ones((1, 1), np.int64)
         bounds = ratio_intervals(significant, each, len(self.systems), confidence, repetitions, self.seed)
         return labelled_table("measure", self.measures, bounds, ["low", "high"])
 

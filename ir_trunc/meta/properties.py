@@ -163,7 +163,7 @@ class Verdicts(Result):
 
 
 Grading = Annotated[
-    GradeScale | None,
+    Sequence[int] | None,
     Several(
         "grades of the lists, ascending, with 0 (by default 0,1 and then 0,1,2)",
         Whole("grade", -(2**31), 2**31),
@@ -436,7 +436,8 @@ def properties(
     """
     if scale is not None and (0 not in scale or len(scale) < 2 or list(scale) != sorted(scale)):
         raise ParameterError(f"scale={scale}: ascending grades are needed, 0 and at least one other.")
-    largest = scale or SCALES[-1]
+    grades = None if scale is None else tuple(scale)
+    largest = grades or SCALES[-1]
     lists = _trials.count_of_lists(largest, length)
     if lists > MOST_LISTS:
         raise ParameterError(
@@ -445,7 +446,7 @@ def properties(
         )
     named: Any = default_settings() if measures is None else measures
     chosen: list[Any] = [named] if _is_function(named) else [*parse_measures(named)]
-    plans = [_plan(measure, scale, length) for measure in chosen]
+    plans = [_plan(measure, grades, length) for measure in chosen]
     kept = _kept() if measures is None and scale is None and length == KEPT_LENGTH else {}
     rows = (
         plan.findings(kept[plan.name]) if plan.name in kept else plan.computed()
