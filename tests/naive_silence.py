@@ -5,6 +5,9 @@ import math
 
 from naive_classical import (
     Query,
+    SetF,
+    SetP,
+    SetR,
     Setting,
     binary,
     level,
@@ -155,22 +158,17 @@ def on_silent_topics(q: Query, relevant: list[float], nil: float, score: float) 
 
 @twin
 def NilP(q: Query, s: Setting, rel: int = 1, nil: float = 1.0) -> float:
-    return on_silent_topics(q, pool(q, binary(rel)), nil, ratio(sum(seen(q, binary(rel))), len(q.grades)))
+    return on_silent_topics(q, pool(q, binary(rel)), nil, SetP(q, s, rel))
 
 
 @twin
 def NilR(q: Query, s: Setting, rel: int = 1, nil: float = 1.0) -> float:
-    relevant = pool(q, binary(rel))
-    return on_silent_topics(q, relevant, nil, ratio(sum(seen(q, binary(rel))), len(relevant)))
+    return on_silent_topics(q, pool(q, binary(rel)), nil, SetR(q, s, rel))
 
 
 @twin
 def NilF(q: Query, s: Setting, rel: int = 1, beta: float = 1.0, nil: float = 1.0) -> float:
-    relevant = pool(q, binary(rel))
-    precision = ratio(sum(seen(q, binary(rel))), len(q.grades))
-    recall = ratio(sum(seen(q, binary(rel))), len(relevant))
-    f = ratio((1 + beta) * precision * recall, recall + beta * precision)
-    return on_silent_topics(q, relevant, nil, f)
+    return on_silent_topics(q, pool(q, binary(rel)), nil, SetF(q, s, rel, beta))
 
 
 def graded_or_binary(s: Setting, rel: int | None, max_rel: float | None):

@@ -10,13 +10,13 @@ from typing import Annotated
 
 import numpy as np
 
-from ir_trunc._core.arrays import Floats, Ints, offsets_of
+from ir_trunc._core.arrays import Floats
 from ir_trunc.measures.classical import JARVELIN
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MaxRel, Number, Persistence
-from ir_trunc.measures.parts import geometric, linear, log2_discount, over, powers, signed, top_grade
+from ir_trunc.measures.parts import geometric, linear, log2_discount, over, powers, signed, standing
 from ir_trunc.measures.terminal import LIU, share_at_end
 from ir_trunc.measures.utility import AT_MOST_ONE
 
@@ -74,7 +74,7 @@ def UDCG(lists: Lists, gamma: Distraction = 1 / 3, max_rel: MaxRel = None) -> Fl
     with max_rel=100. Empty list: 1/2, for neither help nor harm; the authors' code has 0, which is less than
     it gives to any distractors.
     """
-    units = lists.raw_grade / float(top_grade(lists, max_rel))
+    units = signed(lists, max_rel).hits
     s = over(lists.sum(np.where(units < 0, gamma * units, units)), lists.n)
     return 1 / (1 + np.exp(-s))
 
@@ -92,7 +92,7 @@ def HarmCompat(lists: Lists, p: Persistence = 0.95) -> Floats:
     The ideal list is all documents of negative grade, the most harmful first, tied ones as the list has them.
     Empty list, nothing harmful: 0.
     """
-    return compatibility(lists, -lists.raw_grade, -lists.judgments.grades, p)
+    return compatibility(lists, p, sign=-1)
 
 
 @measure(source=CLARKE, range=(-1, 1), ties="grades")
@@ -103,36 +103,19 @@ def CompatDiff(lists: Lists, p: Persistence = 0.95) -> Floats:
 
     The helpful ideal list is all documents of positive grade, best first. Empty list: 0.
     """
-    helpful = compatibility(lists, lists.raw_grade, lists.judgments.grades, p)
-    return helpful - HarmCompat(lists, p)
+    return compatibility(lists, p) - HarmCompat(lists, p)
 
 
-def compatibility(lists: Lists, worth: Ints, judged: Ints, p: float) -> Floats:
-    """Rank-biased overlap with the ideal list by these values of hits and of judged documents.
+def compatibility(lists: Lists, p: float, sign: int = 1) -> Floats:
+    """Rank-biased overlap with the ideal list, best first (sign=-1: most harmful first), ties as in the list.
 
     A document that stands at rank i here and at rank j there is in both lists from max(i, j) on.
     """
     weight = p ** np.arange(DEPTH) / np.arange(1, DEPTH + 1)
     from_rank = np.append(np.cumsum(weight[::-1])[::-1], 0.0)  # the sum of the weights from a rank on
-    wanted = worth > 0
-    both = np.maximum(lists.rank, ideal_rank(lists, worth, judged))
-    shared = np.where(wanted, from_rank[np.minimum(both, DEPTH + 1) - 1], 0.0)
-    R = np.bincount(lists.judgments.rows[judged > 0], minlength=len(lists.lengths))
-    best = np.append(0.0, np.cumsum(from_rank))[np.minimum(R, DEPTH)]
+    hits = standing(lists, sign)
+    in_both = np.maximum(lists.rank[hits.at], hits.better_in_all + hits.as_good - hits.better)
+    shared = np.zeros(len(lists.rank))
+    shared[hits.at] = from_rank[np.minimum(in_both, DEPTH + 1) - 1]
+    best = np.append(0.0, np.cumsum(from_rank))[np.minimum(hits.R, DEPTH)]
     return over(lists.sum(shared), lists.spread(best))
-
-
-def ideal_rank(lists: Lists, worth: Ints, judged: Ints) -> Ints:
-    """The rank of every hit among the judged documents of its topic, best first, ties in the list's order."""
-    levels = np.unique(judged)
-    queries, width = len(lists.lengths), len(levels)
-    key = lists.judgments.rows * width + (width - 1 - np.searchsorted(levels, judged))
-    in_all = offsets_of(np.bincount(key, minlength=queries * width))
-    own = lists.row * width + (width - 1 - np.searchsorted(levels, worth))
-    better = in_all[own] - in_all[lists.row * width]
-    order = np.argsort(own, kind="stable")
-    in_list = offsets_of(np.bincount(own, minlength=queries * width))
-    above = np.empty(len(own), dtype=np.int64)
-    above[order] = np.arange(len(own)) - in_list[own[order]]
-    rank: Ints = better + above + 1
-    return rank

@@ -346,15 +346,20 @@ class Standing:
     as_good: Ints  # those of the same or a higher grade, with itself
     better_in_all: Ints  # in all judgments
     as_good_in_all: Ints
+    R: Ints  # relevant documents of every query
 
 
-def standing(lists: Lists) -> Standing:
-    """How the relevant hits stand by their grades."""
-    at = np.flatnonzero(lists.grade > 0)
-    row, level = lists.row[at], np.searchsorted(lists.judgments.levels, lists.grade[at])
+def standing(lists: Lists, sign: int = 1) -> Standing:
+    """How the relevant hits stand by their grades; with sign=-1 the harmful ones, the most harmful first."""
+    judgments, grade = lists.judgments, sign * lists.raw_grade
+    if sign < 0:
+        judgments = judgments.from_rows(judgments.topics, judgments.rows, -judgments.grades)
+    at = np.flatnonzero(grade > 0)
+    row, level = lists.row[at], np.searchsorted(judgments.levels, grade[at])
     better, same = _above(level, row, len(lists.lengths))
-    better_in_all, same_in_all = grade_groups(lists.judgments).around(row, level)
-    return Standing(at, better, better + same + 1, better_in_all, better_in_all + same_in_all)
+    groups = grade_groups(judgments)
+    better_in_all, same_in_all = groups.around(row, level)
+    return Standing(at, better, better + same + 1, better_in_all, better_in_all + same_in_all, groups.R)
 
 
 def _above(values: Ints, row: Ints, rows: int) -> tuple[Ints, Ints]:

@@ -50,11 +50,9 @@ class RecallLevel:
     def clean(self, name: str, value: Any) -> float:
         """The recall as a share; ParameterError where it is not allowed."""
         try:
-            recall = number(name, value, 0, 100)
+            recall = number(name, value, math.ulp(0), 100)
         except ParameterError as error:
             raise type(error)(f"{name}={shown(value)}: {self.allowed} is needed.") from None
-        if recall == 0:
-            raise ParameterError(f"{name}={shown(value)}: {self.allowed} is needed.")
         return recall if recall <= 1 else recall / 100
 
 

@@ -25,7 +25,6 @@ __all__ = ["Calibration", "break_even", "persistence", "residual"]
 
 # How far, and how near to its lower bound, an unbounded parameter is searched.
 _WIDEST, _NARROWEST = 1e6, 1e-300
-_BATCH = 100_000  # lists that are scored together
 DEEPEST = 100_000  # rank that can be asked for: its list is scored some 400 times
 
 
@@ -138,11 +137,8 @@ def break_even(
 
 def last_rank_that_pays(measure: BoundMeasure, deepest: int = 100) -> int:
     """The last rank to `deepest` at which one relevant document is worth at least nothing; 0: none."""
-    paying = [0]
-    for first in range(1, deepest + 1, _BATCH):
-        ranks = np.arange(first, min(first + _BATCH, deepest + 1))
-        paying += ranks[gains_over_silence(measure, ranks) >= 0].tolist()[-1:]
-    return paying[-1]
+    ranks = np.arange(1, deepest + 1)
+    return int(ranks[gains_over_silence(measure, ranks) >= 0].max(initial=0))
 
 
 def gains_over_silence(measure: BoundMeasure, ranks: Ints) -> Floats:

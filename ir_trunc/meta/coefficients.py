@@ -240,13 +240,7 @@ def _tops_and_bottoms(x: Any, y: Any) -> list[tuple[tuple[Ints, Ints], int]]:
     if isinstance(x, Mapping) != isinstance(y, Mapping):
         raise InputError("x and y: both must be {item: value}, or both the values of the same items.")
     if not isinstance(x, Mapping):
-        a, b = numbers("x", x), numbers("y", y)
-        if len(a) != len(b):
-            raise InputError(
-                f"orderings of {len(a)} and {len(b)} items: it is unclear which belong together. Give {{item:"
-                " value} twice."
-            )
-        return [(_ranks(values), len(values)) for values in _same_items(a, b)]
+        return [(_ranks(values), len(values)) for values in _same_items(x, y)]
     items = list(dict.fromkeys([*x, *y]))
     absent, orderings = len(items) * 2 + 1, []
     for ordering in (x, y):

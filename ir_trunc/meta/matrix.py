@@ -243,17 +243,14 @@ class ScoreMatrix(Saved):
 
     @classmethod
     def _from(cls, data: Any, where: str) -> Self:
-        unit = ["unit"] if isinstance(data, dict) and "unit" in data else []
-        fields = fields_of(data, ["measures", "systems", "topics", "values", "whole_run", *unit], where)
-        measures, systems, topics, whole_run = (
-            from_json(fields[name], tuple[str, ...], f"{where}, {name}")
-            for name in ("measures", "systems", "topics", "whole_run")
-        )
-        values = from_json(fields["values"], Floats, f"{where}, values")
+        kinds: dict[str, Any] = {"values": Floats, "unit": str}
+        kinds |= dict.fromkeys(("measures", "systems", "topics", "whole_run"), tuple[str, ...])
+        saved = fields_of({"unit": "topic"} | data if isinstance(data, dict) else data, kinds, where)
+        fields = {name: from_json(saved[name], kind, f"{where}, {name}") for name, kind in kinds.items()}
+        whole_run = fields.pop("whole_run")
         try:
-            indices_of(whole_run, measures)
-            key = from_json(fields.get("unit", "topic"), str, f"{where}, unit")
-            return cls(measures, systems, topics, values, dict.fromkeys(whole_run, ()), key)
+            indices_of(whole_run, fields["measures"])
+            return cls(**fields, runs=dict.fromkeys(whole_run, ()))
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
 

@@ -27,26 +27,20 @@ def test_t_test_is_scipys_paired_one(matrix):
                 assert value == 0  # the same difference on every topic
 
 
-@given(matrices, st.integers(0, 99))
-def test_bootstrap_equals_its_twin(matrix, seed):
-    T = len(matrix.topics)
-    found = meta.power(matrix, "bootstrap", repetitions=50, seed=seed)
-    draws = generator(seed).multinomial(T, np.full(T, 1 / T), size=50)
-    for scores, p in zip(matrix.values, found.p):
-        np.testing.assert_allclose(
-            p, [naive.bootstrap_p(D, draws.tolist()) for D in naive.differences(scores.tolist())]
-        )
+TWINS = {
+    "bootstrap": (naive.bootstrap_p, lambda rng, T: rng.multinomial(T, np.full(T, 1 / T), size=50)),
+    "randomisation": (naive.randomisation_p, lambda rng, T: 1 - 2 * rng.integers(0, 2, size=(50, T))),
+}
 
 
+@pytest.mark.parametrize("test", TWINS)
 @given(matrices, st.integers(0, 99))
-def test_randomisation_equals_its_twin(matrix, seed):
-    found = meta.power(matrix, "randomisation", repetitions=50, seed=seed)
-    signs = 1 - 2 * generator(seed).integers(0, 2, size=(50, len(matrix.topics)))
+def test_tests_that_draw_equal_their_twins(test, matrix, seed):
+    found, (twin, draw) = meta.power(matrix, test, repetitions=50, seed=seed), TWINS[test]
     assert found.repetitions == 50
+    draws = draw(generator(seed), len(matrix.topics)).tolist()
     for scores, p in zip(matrix.values, found.p):
-        np.testing.assert_allclose(
-            p, [naive.randomisation_p(D, signs.tolist()) for D in naive.differences(scores.tolist())]
-        )
+        np.testing.assert_allclose(p, [twin(D, draws) for D in naive.differences(scores.tolist())])
 
 
 def test_exact_randomisation_is_scipys_permutation_test():
@@ -71,12 +65,9 @@ def test_the_difference_needed_is_where_the_t_test_turns():
 
 def test_corrections_equal_their_twins():
     matrix = random_matrix(9, M=3, S=6, T=9)
-    p = meta.power(matrix).p
-    for row, holm, bh in zip(
-        p, meta.power(matrix, correction="holm").p, meta.power(matrix, correction="bh").p
-    ):
-        np.testing.assert_allclose(holm, naive.holm(row.tolist()))
-        np.testing.assert_allclose(bh, naive.benjamini_hochberg(row.tolist()))
+    p, holm, bh = (meta.power(matrix, correction=name).p for name in (None, "holm", "bh"))
+    np.testing.assert_allclose(holm, [naive.holm(row) for row in p.tolist()])
+    np.testing.assert_allclose(bh, [naive.benjamini_hochberg(row) for row in p.tolist()])
 
 
 def test_p_values_as_a_matrix_and_as_pairs():

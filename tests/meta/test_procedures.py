@@ -193,7 +193,7 @@ POOLS, TOPIC = meta.pooled_runs(*collection(0)), random_matrix(0).take(topics=["
     (lambda m: meta.tau_ap([1, float("nan")], [1, 2]), "x=nan .*a finite number is needed"),
     (lambda m: meta.rbo([1, 2], [1, 2], 1), "p=1"),
     (lambda m: meta.rbo([1, 2], [1, 2], ties="c"), "ties='c' is unknown"),
-    (lambda m: meta.rbo([1, 2, 3], [1, 2]), "3 and 2 items: it is unclear which belong together"),
+    (lambda m: meta.rbo([1, 2, 3], [1, 2]), "3 and 2 items: the same items, at least two, are needed"),
     (lambda m: meta.rbo({"a": 1}, [1]), "both"),
     (lambda m: meta.rbo({"a": 1}, {}), "at least one item"),
     (lambda m: meta.rbo({"a": float("nan")}, {"a": 1}), "finite"),
