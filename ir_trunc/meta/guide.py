@@ -77,17 +77,13 @@ def _shortfall(but: Mapping[str, Mapping[str, str]]) -> list[str]:
         "constant": "by {} the scores are always equal",
         "violated": "by {} it can be the other way round",
     }
-    return [
-        f"{prop.name} ({prop.meaning}) does not always hold: {'; '.join(cases)}."
-        for prop in PROPERTIES
-        if (
-            cases := [
-                words.get(props[prop.name], f"by {{}} it {props[prop.name]}").format(name)
-                for name, props in but.items()
-                if prop.name in props
-            ]
-        )
-    ]
+    lines = []
+    for prop in PROPERTIES:
+        verdicts = {name: props[prop.name] for name, props in but.items() if prop.name in props}
+        cases = [words.get(word, f"by {{}} it {word}").format(name) for name, word in verdicts.items()]
+        if cases:
+            lines.append(f"{prop.name} ({prop.meaning}) does not always hold: {'; '.join(cases)}.")
+    return lines
 
 
 def tree() -> Node:

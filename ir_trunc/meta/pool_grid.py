@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import numpy as np
 from ir_measures import Measure
@@ -236,16 +236,11 @@ class PoolGrid(Result):
 
     def summary(self, digits: int = digits) -> pd.DataFrame:
         """A row for each measure, form and pool depth, a column for each evaluation depth."""
-        rows = ["measure", "form", "pool_depth"]
-        wide = self.to_pandas().pivot(index=rows, columns="depth", values="discriminative_power")
-        marks = {"full": "=", "extended": "+", "deeper": " "}
-
-        def marked(column: pd.Series[float]) -> list[str]:
-            pools, depth = column.index.get_level_values("pool_depth"), cast(int, column.name)
-            cells = zip(column, pools)
-            return [number_text(value, digits) + marks[self.assessment(pool, depth)] for value, pool in cells]
-
-        return wide.loc[list(product(self.measures, self.forms, self.pool_depths))].apply(marked)
+        frame, marks = self.to_pandas(), {"full": "=", "extended": "+", "deeper": " "}
+        shares = [number_text(share, digits) for share in frame["discriminative_power"]]
+        frame["share"] = [share + marks[word] for share, word in zip(shares, frame["assessment"])]
+        wide = frame.pivot(index=["measure", "form", "pool_depth"], columns="depth", values="share")
+        return wide.loc[list(product(self.measures, self.forms, self.pool_depths))]
 
     def plot(self, measure: str | Measure | None = None, form: str = "raw", ax: Any = None) -> Any:
         """Discriminative power against evaluation depth.
