@@ -42,19 +42,21 @@ Command = Callable[[Sequence[str]], int]
 
 
 def cli_command(
-    name: str, declared: str, above: str = "", below: str = ""
+    name: str, declared: str, above: str = "", below: str | Callable[[], str] = ""
 ) -> Callable[[Callable[[Words], int | None]], Command]:
     """Make the command `ir_trunc NAME` of a function that returns the exit status, None for 0.
 
     The docstring of the function is the help: its first paragraph and `above` stand above the arguments and
-    options that are `declared` (see `declare`), `below` and its other paragraphs stand below them.
+    options that are `declared` (see `declare`), `below` and its other paragraphs stand below them. It is a
+    function where what it says may change, as policies may be imported.
     """
 
     def make(function: Callable[[Words], int | None]) -> Command:
         @wraps(function)
         def main(words: Sequence[str]) -> int:
             about, _, rest = cleandoc(function.__doc__ or "").partition("\n\n")
-            parser = OneLineParser(name, f"{about}\n\n{above}", declared, f"{below}\n\n{rest}")
+            first = below() if callable(below) else below
+            parser = OneLineParser(name, f"{about}\n\n{above}", declared, f"{first}\n\n{rest}")
             return function(parser.read(words)) or 0
 
         return main

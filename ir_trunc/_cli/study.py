@@ -36,7 +36,7 @@ _DECLARED = f"""
 {CSV_OUTPUT}"""
 
 
-@cli_command("study policies", _DECLARED, below=list_of_policies())
+@cli_command("study policies", _DECLARED, below=list_of_policies)
 def _policies(args: Words) -> None:
     """Policies fitted on some topics and judged on the others."""
     if len(args.measures) > 1:

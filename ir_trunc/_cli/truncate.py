@@ -34,7 +34,7 @@ _TREC_FIELDS, _TAG = 6, "ir_trunc"
 _WITH_QRELS = 3  # QRELS RUN MEASURE
 
 
-@cli_command("truncate", _DECLARED, below=list_of_policies())
+@cli_command("truncate", _DECLARED, below=list_of_policies)
 def main(args: Words) -> None:
     """Where should each list end? End it where a policy says: RUN --policy LargestGap, or RUN --policy
     'Fixed(k=10)'. A policy whose parameter is left out is fitted: QRELS RUN MEASURE --policy Greedy fits k to
