@@ -162,7 +162,7 @@ def how_many(
     bound, named = one_measure(measure), single_measure(measure)
     _check_that_shorter_can_win(bound, named, rankings)
     _warn_of_scores(rankings)
-    split = Split.of(rankings, folds, seed, "questions")
+    split = Split.of(rankings, folds, seed)
     nil, units = rankings.judgments.nil_queries, int(split.unit_of.max()) + 1
     if few := few_units(units, split.unit):
         warn(f"how_many: {few}")

@@ -230,10 +230,8 @@ def monitoring(policy: Any, rankings: Rankings, alpha: float) -> Monitoring:
         )
     was = profile.questions
     if min(n, was) < FEWEST:
-        few = f"{counted(len(rankings), 'live list')}" + f", {n} of them independent" * (len(rankings) > n)
-        if n >= FEWEST:
-            few = f"{policy} was fitted on {counted(was, 'independent list')}"
-        raise InputError(f"{few}: too few to tell; {FEWEST} or more are needed.")
+        few = f"{counted(n, 'independent live list')}, and {policy} was fitted on {was}"
+        raise InputError(f"{few}: too few to tell; {FEWEST} or more of both are needed.")
     lengths = policy.cut(rankings)
     share = float((lengths == 0).mean())
     silent_then, silent = round(profile.silent * was), round(share * n)

@@ -13,7 +13,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.deprecation import renamed
-from ir_trunc._core.errors import ParameterError
+from ir_trunc._core.errors import ParameterError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import generator, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
@@ -111,7 +111,7 @@ def cross_validate(
     rows = []
     for name, run in each_run(runs, "cross-validating"):
         rankings = rank_one(run)
-        split = Split.of(rankings, folds, seed, unit=unit)
+        split = Split.of(rankings, folds, seed, unit)
         of_run = bound.definition.scope == "run"
         best = np.full(len(rankings), np.nan) if of_run else curve_of(measure, rankings).best()[1]
         best = split.unit_means(best)
@@ -170,21 +170,11 @@ class Split:
     parts: list[Ints]
 
     @classmethod
-    def of(
-        cls,
-        rankings: Rankings,
-        folds: int | None,
-        seed: int,
-        lists: str = "topics",
-        unit: str | None = None,
-    ) -> Split:
-        """folds: the number of parts, by default 5 or as many as there are units. lists: what they are of."""
+    def of(cls, rankings: Rankings, folds: int | None, seed: int, unit: str | None = None) -> Split:
+        """folds: the number of parts, by default 5 or as many as there are units."""
         unit, unit_of, weights = units_of(rankings, unit)
         units = int(unit_of.max(initial=-1)) + 1
-        if folds is not None and whole("folds", folds, 2) > units > 1:
-            what = f"values of {unit!r}" if unit else lists
-            raise ParameterError(f"folds={folds}: {units} {what} can be in at most {units} parts.")
-        of_units = topic_folds(units, min(_FOLDS, max(units, 2)) if folds is None else folds, seed)
+        of_units = topic_folds(units, max(2, min(_FOLDS, units)) if folds is None else folds, seed)
         return cls(rankings, unit, unit_of, weights, [np.flatnonzero(np.isin(unit_of, p)) for p in of_units])
 
     def unit_means(self, values: Any) -> Floats:
@@ -206,10 +196,9 @@ class Split:
 
 
 def topic_folds(topics: int, folds: int, seed: int) -> list[Ints]:
-    """Positions of the topics in parts of about equal size; ParameterError for fewer than two."""
-    if topics < 2:
-        raise ParameterError(f"There is {topics} topic: to split them, at least two are needed.")
-    folds = whole("folds", folds, 2, topics)
+    """Positions of the topics in parts of about equal size; ParameterError where there are too few."""
+    if whole("folds", folds, 2) > topics:
+        raise ParameterError(f"folds={folds}: {counted(topics, 'topic')} cannot be split into as many parts.")
     return [np.sort(part) for part in np.array_split(generator(seed).permutation(topics), folds)]
 
 

@@ -137,7 +137,7 @@ def test_study_agreement_example_policies(files, capsys):
     ("study example --raw", "ir_trunc study example --no-scaled"),
     ("study cuts qrels runs --places many", "'many' is not a number of places"),
     ("study example --relevant x", "'x' is not a whole number"),
-    ("study policies qrels runs -m FlatU --folds 9", "folds=9: 4 topics can be in at most 4 parts"),
+    ("study policies qrels runs -m FlatU --folds 9", "folds=9: 4 topics cannot be split"),
     ("truncate qrels a.run SetF --qrels qrels --policy Greedy", "not 'qrels qrels a.run SetF'"),
     ("truncate a.run --policy LargestGap --tag x", "--tag has no effect without --output"),
     ("study policies qrels runs FlatU SetF", "fitted to one measure; 2 are given"),

@@ -500,7 +500,7 @@ def test_a_few_questions_are_fewer_parts(questions):
     labels, retrieved = collection(questions)
     with pytest.warns(IrTruncWarning, match="are few"):
         assert how_many(labels, retrieved).folds == questions
-    with pytest.raises(ParameterError, match=f"folds=5: {questions} questions can be in at most {questions}"):
+    with pytest.raises(ParameterError, match=f"folds=5: {questions} topics? cannot be split"):
         how_many(labels, retrieved, folds=5)
 
 
@@ -552,7 +552,7 @@ def test_labels_without_a_relevant_document_are_refused():
     ({"unanswerable": 1.5}, "unanswerable=1.5 is out of range"),
     ({"present": -1}, "k=-1 is out of range"),
     ({"folds": 1}, "folds=1 is out of range"),
-    ({"retrieved": {"1": {"a": 1.0}}, "labels": {"1": {"a": 1}}}, "There is 1 topic"),
+    ({"retrieved": {"1": {"a": 1.0}}, "labels": {"1": {"a": 1}}}, "1 topic cannot be split"),
 ])  # fmt: skip
 def test_what_is_wrong_is_refused(options, message):
     with pytest.raises(ParameterError, match=message):
