@@ -39,6 +39,14 @@ def scored(log, measures="c@1 UF(price=3) AURC EM"):
     return {str(measure): score for measure, score in log.calc(measures).aggregated.items()}
 
 
+def answered(right, sure):
+    """Questions with an answer each."""
+    return [
+        {"id": n, "answer": "a", "correct": bool(r), "confidence": float(c)}
+        for n, (r, c) in enumerate(zip(right, sure))
+    ]
+
+
 def write(path, items):
     path.write_text("".join(json.dumps(item) + "\n" for item in items), encoding="utf-8")
     return path
@@ -212,10 +220,7 @@ def test_a_threshold_with_a_promise_is_the_last_that_is_shown():
     """From the highest down, until wrong answers are so many that P(so few | risk) is above delta."""
     rng = np.random.default_rng(0)
     sure = rng.integers(1, 100, 300) / 100
-    items = [
-        {"id": n, "answer": "a", "correct": bool(rng.random() > 0.2 * (1 - c)), "confidence": float(c)}
-        for n, c in enumerate(sure)
-    ]
+    items = answered(rng.random(300) > 0.2 * (1 - sure), sure)
     log, shown = read_log(items), None
     for t in sorted(set(sure.tolist()), reverse=True):
         correct = [item["correct"] for item in items if item["confidence"] >= t]
@@ -242,10 +247,7 @@ def test_a_promised_threshold_is_rarely_exceeded_and_an_observed_one_often():
         rng = np.random.default_rng(seed)
         sure = rng.random(300)
         right = rng.random(300) >= 0.4 * (1 - sure)
-        items = [
-            {"id": n, "answer": "a", "correct": bool(r), "confidence": float(c)}
-            for n, (c, r) in enumerate(zip(sure, right))
-        ]
+        items = answered(right, sure)
         for delta in broken:
             try:
                 broken[delta] += 0.4 * (1 - read_log(items).threshold(0.1, delta)) / 2 > 0.1
@@ -257,10 +259,7 @@ def test_a_promised_threshold_is_rarely_exceeded_and_an_observed_one_often():
 
 def test_the_threshold_is_the_lowest_that_keeps_the_risk():
     rng = np.random.default_rng(0)
-    items = [
-        {"id": n, "answer": "a", "correct": bool(rng.random() < 0.7), "confidence": int(rng.integers(9)) / 8}
-        for n in range(40)
-    ]
+    items = answered(rng.random(40) < 0.7, rng.integers(9, size=40) / 8)
     log = read_log(items)
     for risk in (0.2, 0.25, 0.3, 1.0):
         keeping = []
@@ -363,7 +362,7 @@ def test_the_command_prints_scores_risks_and_the_threshold(tmp_path, monkeypatch
 
 def test_two_logs_are_compared(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    items = [{"id": n, "answer": "a", "correct": n % 3 > 0, "confidence": n / 30} for n in range(30)]
+    items = answered([n % 3 > 0 for n in range(30)], np.arange(30) / 30)
     better = [item | {"correct": item["correct"] or item["id"] < 15} for item in items]
     silent, nothing = [{"id": n, "answer": None} for n in (30, 31)], {"answerable": False}
     write(tmp_path / "old.jsonl", [*items, silent[0] | nothing, silent[1]])  # each says it of one question
@@ -449,12 +448,8 @@ def test_the_candidates_behind_unanswered_questions_show_what_validation_gains()
 
 
 def test_a_candidate_is_judged_by_correct_and_self_scores_by_what_was_right():
-    items = [
-        {"id": 1, "answer": "a", "correct": True, "confidence": 0.9},
-        {"id": 2, "answer": "b", "correct": False, "confidence": 0.4},
-        {"id": 3, "answer": "c", "correct": True, "confidence": 0.4},
-        {"id": 4, "answer": "", "candidate": "d", "correct": True},
-    ]
+    items = answered([True, False, True], [0.9, 0.4, 0.4])
+    items.append({"id": 4, "answer": "", "candidate": "d", "correct": True})
     log = read_log(items)
     assert log.candidates == {"4": True}
     found = log.validation().iloc[0]

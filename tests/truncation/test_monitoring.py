@@ -107,9 +107,8 @@ def lists_with(lengths, seed=0):
     return Rankings.from_lists([[0] * n for n in lengths], scores=[list(map(float, row)) for row in scores])
 
 
-def run_with(lengths, seed=0):
-    """The same as a run."""
-    lists = lists_with(lengths, seed)
+def run_of(lists):
+    """Lists as a run."""
     ends = np.cumsum(lists.lengths)
     rows = zip(lists.topics, np.split(lists.scores, ends[:-1]))
     return {topic: {f"d{rank}": float(score) for rank, score in enumerate(row)} for topic, row in rows}
@@ -123,7 +122,7 @@ def run_with(lengths, seed=0):
 ])  # fmt: skip
 def test_lists_that_became_short_or_empty_raise_an_alarm(live, shifted):
     policy = Fixed(10).fit(lists_with([50] * 60), "AP")
-    result = policy.monitor(run_with(live, 1))
+    result = policy.monitor(run_of(lists_with(live, 1)))
     assert not result.matches
     assert shifted in result.heading
     assert "No shift" not in str(result)
@@ -162,9 +161,7 @@ def test_where_a_shift_could_not_be_seen_the_text_does_not_say_that_there_is_non
         assert "No shift" not in result.heading
     assert not old.shifted.any()
     assert "passages" not in old.features
-    scores = lists.scores.reshape(60, 8).tolist()
-    lines = [f"{q} Q0 d{r} {r} {s} x\n" for q, row in enumerate(scores) for r, s in enumerate(row, 1)]
-    (tmp_path / "live.run").write_text("".join(lines))
+    truncate(run_of(lists), "Fixed(8)").write(tmp_path / "live.run")
     status, printed, _ = command("monitor", str(path), str(tmp_path / "live.run"))
     assert status == 2
     assert printed.startswith("Not enough to tell: 60 live lists")
@@ -237,10 +234,7 @@ def test_the_command_says_whether_a_run_matches(tmp_path, command, monkeypatch):
     policy = ScoreThreshold().fit(lists_of(0, 40), "RBPT")
     policy.save("stop.json")
     for name, shift in (("same", 0.0), ("other", 0.3)):
-        lists = lists_of(5, 40, shift)
-        scores = lists.scores.reshape(40, 8).tolist()
-        lines = [f"{q} Q0 d{r} {r} {s} x\n" for q, row in enumerate(scores) for r, s in enumerate(row, 1)]
-        (tmp_path / f"{name}.run").write_text("".join(lines))
+        truncate(run_of(lists_of(5, 40, shift)), "Fixed(8)").write(f"{name}.run")
     status, printed, errors = command("monitor", "stop.json", "same.run")
     assert (status, errors) == (0, "")
     assert printed.startswith("No shift is shown: 40 live lists")
