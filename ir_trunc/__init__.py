@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ir_trunc._ranking.nil import NilRule
     from ir_trunc._ranking.qrels import read_qrels, with_topics
     from ir_trunc._ranking.runs import rank, read_run
-    from ir_trunc._read.readers.squad import read_predictions
+    from ir_trunc._read.readers.answers import read_predictions
     from ir_trunc._read.readers.topics import read_topics
     from ir_trunc._reporting.compare import compare
     from ir_trunc._reporting.gate import check
@@ -56,7 +56,7 @@ _LATER = {
         "_ranking.nil": ["NilRule"],
         "_ranking.qrels": ["read_qrels", "with_topics"],
         "_ranking.runs": ["rank", "read_run"],
-        "_read.readers.squad": ["read_predictions"],
+        "_read.readers.answers": ["read_predictions"],
         "_read.readers.topics": ["read_topics"],
         "_scoring.evaluator": ["calc", "calc_aggregate", "curves", "evaluator", "iter_calc"],
         "_scoring.judged": ["Judged", "sample_for_people"],

@@ -500,6 +500,8 @@ def _questions(topics: Any) -> dict[str, list[str]]:
         key, place = one_key(topic, "topic", "topics"), f"topics, topic {topic}"
         named = several("topics", questions, "{topic: [question, ...]}")
         asked[key] = [one_key(question, "question", place) for question in named]
+    if not asked:
+        raise InputError("topics: there is no topic; at least one is needed.")
     return asked
 
 

@@ -459,6 +459,7 @@ def test_what_is_ranked_and_ragtime1(track):
 @pytest.mark.parametrize("call", [
     lambda: cdet.universe(5, RANGE), lambda: cdet.universe({"t": "q1"}, RANGE),
     lambda: cdet.universe({"t/1": ["q"]}, RANGE), lambda: cdet.universe(TOPICS, 5),
+    lambda: cdet.universe({}, RANGE),
     lambda: cdet.universe(TOPICS, [5]), lambda: cdet.universe(TOPICS, []),
     lambda: cdet.universe(TOPICS, {"d": 5}), lambda: cdet.read_lists(5),
     lambda: cdet.score(TOPICS, QRELS, 5), lambda: cdet.score(TOPICS, 5, "x"),

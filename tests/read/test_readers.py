@@ -203,9 +203,10 @@ SAMPLES = {
     "cdet.change_run": [b'{"runtag": "mine"}\n'],
     "cdet.change_qrels": [b'{"topic": "1", "qid": "a", "day": "2024-01-01", "doc_id": "d", "gain": 5}\n'],
     "cdet.change_topics": [b'{"tid": "1", "questions": [{"qid": "a"}]}\n'],
-    "squad.squad_questions": [SQUAD, json.dumps(SQUAD).encode()],
-    "squad.predictions": [[{"id": "q", "prediction_text": "x", "no_answer_probability": 0.0}]],
-    "squad.references": [[{"id": "q", "answers": {"text": ["x"], "answer_start": [0]}}]],
+    "answers.squad_questions": [
+        SQUAD, json.dumps(SQUAD).encode(), [{"id": "q", "answers": {"text": ["x"], "answer_start": [0]}}],
+    ],
+    "answers.predictions": [[{"id": "q", "prediction_text": "x", "no_answer_probability": 0.0}]],
     "answers.answer_classes": [{"q": [["Paris"]]}, b'{"q": [["Paris"]]}'],
     "files.parquet_file": [b"PAR1"],
     "files.json_file": [b'{"1": {"a": 1}}', b'[{"query_id": "1"}]', b'[["1", "a", 1]]'],

@@ -75,7 +75,11 @@ def test_predictions_and_references_of_hugging_face(tmp_path):
         ([run[0], plain[1]], "no_answer, question q2: None: a number from 0 to 1"),
     ):
         check(complaint(lambda wrong=wrong: calc("EM", read_answers(references), wrong)), part)
-    check(complaint(lambda: read_answers([{"id": "q", "answers": ["x"]}])), "item 0: ", "answers with text")
+    check(
+        complaint(lambda: read_answers([{"id": "q", "answers": ["x"]}])),
+        "item 0: SQuAD's form is needed",
+        "records with id and answers",
+    )
 
 
 def test_a_measure_of_confidence_names_what_reads_the_probabilities(tmp_path):

@@ -24,7 +24,7 @@ from ir_trunc._core.errors import InputError, counted, shown
 from ir_trunc._core.lazy import cached_property
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.reading import Layout
-from ir_trunc._read.registry import File, Table, reader
+from ir_trunc._read.registry import Table, reader
 from ir_trunc._read.text import beginning, numbered_lines, parts, read_json
 
 SEPARATOR = "/"  # joins the keys of a list to its id
@@ -52,22 +52,21 @@ class DayRanking(NamedTuple):
 
 @dataclass(frozen=True)
 class ChangeCollection:
-    """What a run is checked against."""
+    """What a run is checked against; without questions and days, its form alone is."""
 
-    questions: Mapping[str, Sequence[str]]  # by topic
-    days: Sequence[str]
+    questions: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by topic
+    days: Sequence[str] = ()
     date_of: Mapping[str, str] = field(default_factory=dict)  # of documents, where they are known
 
     @cached_property
     def dates(self) -> frozenset[str]:
-        """The days."""
         return frozenset(self.days)
 
-    def check(self, topic: str, day: str, place: str) -> None:
+    def check(self, topic: str, day: str | None, place: str) -> None:
         """InputError where there is no such topic or day."""
-        if topic not in self.questions:
+        if self.questions and topic not in self.questions:
             raise InputError(f"{place}: the topics have no topic {topic}.")
-        if one_day(day, place) not in self.dates:
+        if self.days and day is not None and one_day(day, place) not in self.dates:
             ends = f"{self.days[0]} to {self.days[-1]}"
             raise InputError(f"{place}: the collection has no day {day}; it has {ends}.")
 
@@ -98,55 +97,53 @@ class _Enough(Exception):
 
 
 class _RunReader:
-    """Reads a run. Without a collection, or where it is not to `collect` errors, the first one is raised."""
+    """Reads a run. As a context it holds a part of the run without which the rest can be read."""
 
-    def __init__(self, collection: ChangeCollection | None, absent: Absent, collect: bool):
-        self.collection, self.absent, self.collect = collection, absent, collect
-        self.run = ChangeRun()
-
-    def part(self) -> _RunReader:
-        """A context for a part of the run without which the rest can be read."""
-        return self
+    def __init__(self, collection: ChangeCollection, absent: Absent, collect: bool):
+        self.collection, self.absent, self.collect, self.run = collection, absent, collect, ChangeRun()
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: object, traceback: object) -> bool:
-        if not self.collect or not isinstance(error, InputError):
+        if not isinstance(error, InputError) or not self.collect:
             return False
         self.run.errors.append(str(error))
         if len(self.run.errors) == MOST_ERRORS:
             raise _Enough from None
         return True
 
+    def require(self, is_right: bool, problem: str) -> None:
+        """An error of a part, which is read all the same."""
+        with self:
+            if not is_right:
+                raise InputError(problem)
+
     def read(self, path: str | os.PathLike[str], source: str) -> None:
         line_of: dict[str, str] = {}
-        with self.part():
+        with self:
             lines = numbered_lines(parts(path, source, b"{"), source)
             first, line = next(lines, ("", b""))
             if not first:
                 what = "a line with runtag, and a line for each topic are needed"
                 raise InputError(f"{source} is empty: {what}.")
-            with self.part():
+            with self:
                 self.read_head(_object(read_json(line, first), first, 'with "runtag"'), first)
             for place, line in lines:
-                with self.part():
+                with self:
                     content = _object(read_json(line, place), place, 'with "topic" and "results"')
                     topic = one_key(_field(content, place, "topic"), "topic", place)
                     if topic in line_of:
                         raise InputError(f"{place}: topic {topic} has a line already ({line_of[topic]}).")
                     line_of[topic] = place
                     self.read_topic(content, topic, f"{place}, topic {topic}")
-        if self.collection is not None and self.absent == "error":
-            self.refuse_missing("topic", self.collection.questions, line_of, source)
+        self.refuse_missing("topic", self.collection.questions, line_of, source)
 
     def refuse_missing(self, what: str, needed: Iterable[str], named: Container[str], place: str) -> None:
-        missing = [name for name in needed if name not in named]
-        with self.part():
-            if missing:
-                names = ", ".join(missing[:_NAMED]) + ", ..." * (len(missing) > _NAMED)
-                remedy = "write an empty list for silence, or say what they are by absent= (--absent)"
-                raise InputError(f"{place}: {counted(len(missing), what)} missing, {names}; {remedy}.")
+        missing = [name for name in needed if name not in named and self.absent == "error"]
+        names = ", ".join(missing[:_NAMED]) + ", ..." * (len(missing) > _NAMED)
+        remedy = "write an empty list for silence, or say what they are by absent= (--absent)"
+        self.require(not missing, f"{place}: {counted(len(missing), what)} missing, {names}; {remedy}.")
 
     def read_head(self, content: Mapping[str, Any], place: str) -> None:
         """The line with the runtag; in the track it has more."""
@@ -154,36 +151,29 @@ class _RunReader:
         if not isinstance(tag, str) or not tag:
             raise InputError(f"{place}: runtag {shown(tag)} is not the name of a run.")
         self.run.tag = tag
-        if self.collection is None:
+        if not self.collection.questions:
             return
-        with self.part():
-            if len(tag) > LONGEST_TAG or not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", tag):
-                signs = (
-                    f"at most {LONGEST_TAG} letters, digits, _, - and, not in the first place, . are needed"
-                )
-                raise InputError(f"{place}: runtag {shown(tag)}: {signs}.")
+        signs = f"at most {LONGEST_TAG} letters, digits, _, - and, not in the first place, . are needed"
+        is_tag = len(tag) <= LONGEST_TAG and re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", tag) is not None
+        self.require(is_tag, f"{place}: runtag {shown(tag)}: {signs}.")
         for name in ("description", "models", "extern"):
-            with self.part():
+            with self:
                 _field(content, place, name)
-        with self.part():
-            if content.get("run_type", "manual") not in ("manual", "automatic"):
-                kind = shown(content["run_type"])
-                raise InputError(f"{place}: run_type {kind}: 'manual' or 'automatic' is needed.")
+        kind = content.get("run_type", "manual")
+        needed = f"run_type {shown(kind)}: 'manual' or 'automatic' is needed"
+        self.require(kind in ("manual", "automatic"), f"{place}: {needed}.")
 
     def read_topic(self, content: Mapping[str, Any], topic: str, place: str) -> None:
-        if self.collection is not None and topic not in self.collection.questions:
-            raise InputError(f"{place}: the topics have no topic {topic}.")
+        self.collection.check(topic, None, place)
         days = self.run.named[topic] = set()
         for day, questions in _object(_field(content, place, "results"), place, "{date: questions}").items():
-            with self.part():
+            with self:
                 date = one_day(day, place)
                 days.add(date)
-                if self.collection is not None:
-                    with self.part():
-                        self.collection.check(topic, date, f"{place}, {date}")
+                with self:
+                    self.collection.check(topic, date, f"{place}, {date}")
                 self.read_day(questions, topic, date, f"{place}, {date}")
-        if self.collection is not None and self.absent == "error":
-            self.refuse_missing("date", self.collection.days, days, place)
+        self.refuse_missing("date", self.collection.days, days, place)
 
     def read_day(self, questions: Any, topic: str, day: str, place: str) -> None:
         if isinstance(questions, Mapping):
@@ -193,7 +183,7 @@ class _RunReader:
         names: set[str] = set()
         ranks: set[int] = set()
         for item in questions:
-            with self.part():
+            with self:
                 content = _object(item, place, 'with "qid"')
                 question = one_key(_field(content, place, "qid"), "question", place)
                 here = f"{place}, question {question}"
@@ -215,9 +205,8 @@ class _RunReader:
         self.run.odd.setdefault(what, []).append(place)
 
     def check_question(self, topic: str, question: str, place: str) -> None:
-        if self.collection is None or question in self.collection.questions[topic]:
-            return
-        if not self.run.tag or not question.startswith(self.run.tag):
+        known = self.collection.questions.get(topic, [question])
+        if question not in known and not (self.run.tag and question.startswith(self.run.tag)):
             rule = f"a question that the run proposes begins with its runtag {self.run.tag}"
             raise InputError(f"{place}: topic {topic} has no question {question}; {rule}.")
 
@@ -225,23 +214,20 @@ class _RunReader:
         """The ids and the scores of a ranking."""
         if not isinstance(documents, list):
             raise InputError(f"{place}: doc-ranking is a list of documents, not {_kind(documents)}.")
-        with self.part():
-            if len(documents) > LONGEST:
-                raise InputError(f"{place}: {len(documents)} documents; at most {LONGEST} are allowed.")
+        few = len(documents) <= LONGEST
+        self.require(few, f"{place}: {len(documents)} documents; at most {LONGEST} are allowed.")
+        date_of = self.collection.date_of
         try:  # all documents at once
             docs, scores = [item["doc_id"] for item in documents], [item["score"] for item in documents]
             is_plain = {*map(type, docs)} <= {str} and {*map(type, scores)} <= {int, float}
+            is_plain = is_plain and max(map(abs, scores), default=0) <= sys.float_info.max
+            of_day = not date_of or all(date_of.get(doc) == day for doc in docs)
         except (KeyError, TypeError):
-            is_plain = False
-        date_of = {} if self.collection is None else self.collection.date_of
-        if (
-            not is_plain
-            or not max(map(abs, scores), default=0) <= sys.float_info.max
-            or (len(set(docs)) < len(docs) or (date_of and any(date_of.get(doc) != day for doc in docs)))
-        ):
+            is_plain = of_day = False
+        if not is_plain or not of_day or len(set(docs)) < len(docs):
             scored: dict[str, float] = {}
             for item in documents:
-                with self.part():
+                with self:
                     doc, score = _document(item, place)
                     if doc in scored:
                         raise InputError(f"{place}, document {doc}: it is in the list twice.")
@@ -269,7 +255,7 @@ def read_change_run(
     With a collection it is checked against this, and has to name all of its topics and dates unless `absent`
     says otherwise. collect: errors are collected, up to `MOST_ERRORS`, in place of raised.
     """
-    reads = _RunReader(collection, absent, collect)
+    reads = _RunReader(collection or ChangeCollection(), absent, collect)
     with suppress(_Enough):
         reads.read(path, source)
     return reads.run
@@ -278,11 +264,9 @@ def read_change_run(
 def one_day(value: object, place: str) -> str:
     """A date as the track writes it; InputError where it is none."""
     text = str(value)  # of a text, or of a date of Python or numpy
-    try:
+    with suppress(ValueError):
         if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
             return date.fromisoformat(text).isoformat()
-    except ValueError:
-        pass
     raise InputError(f"{place}: {shown(value)} is not a date; YYYY-MM-DD is needed, such as 2024-01-31.")
 
 
@@ -327,7 +311,7 @@ def one_key(value: Any, name: str, place: str) -> str:
 @reader(
     'a path of a Change Detection run (JSON lines, the first with "runtag")',
     "run",
-    recognises=lambda data: data.start.startswith(b"{") and b'"runtag"' in data.start.split(b"\n", 1)[0],
+    recognises=lambda data: _has_fields(data.start, ["runtag"]),
 )
 def change_run(data: str | os.PathLike[str], layout: Layout) -> Table:
     """A list for each question and day, its id `topic/question/day`; at most 100 documents each."""
@@ -342,10 +326,15 @@ def change_run(data: str | os.PathLike[str], layout: Layout) -> Table:
     return Table(layout.source, columns, tuple(lists))
 
 
+def _has_fields(start: bytes, *fields: Iterable[str]) -> bool:
+    """Whether the first line of a file is an object with these fields, each under one of several names."""
+    first = start.split(b"\n", 1)[0]
+    return first.startswith(b"{") and all(any(f'"{n}"'.encode() in first for n in names) for names in fields)
+
+
 def is_change_topics(path: str, name: str = "tid") -> bool:
     """Whether a file begins like topics of the track, or with another name of a field."""
-    first = beginning(path).split(b"\n", 1)[0]
-    return first.startswith(b"{") and b'"%s"' % name.encode() in first
+    return _has_fields(beginning(path), [name])
 
 
 def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, dict[str, tuple[str, ...]]]:
@@ -378,7 +367,7 @@ def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, d
     'a path of Change Detection topics (JSON lines with "tid" and "questions")',
     "topics",
     "qrels",
-    recognises=lambda data: data.start.startswith(b"{") and b'"tid"' in data.start.split(b"\n", 1)[0],
+    recognises=lambda data: _has_fields(data.start, ["tid"]),
 )
 def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table:
     """An id `topic/question` for each question; as qrels, its `rel_docs` with the relevance 1."""
@@ -395,32 +384,25 @@ _QUESTIONS = ("qid", "question_id")
 _GAINS = ("gain", "rel", "relevance", "rel_grade")
 
 
-def _is_change_qrels(data: File) -> bool:
-    first = data.start.split(b"\n", 1)[0]
-    names = [{b'"%s"' % name.encode() for name in names} for names in (_QUESTIONS, _GAINS)]
-    return first.startswith(b"{") and all(any(name in first for name in of) for of in names)
-
-
 @reader(
     "a path of Change Detection judgments (JSON lines with topic, qid, day, doc_id and gain)",
     "qrels",
-    recognises=_is_change_qrels,
+    recognises=lambda data: _has_fields(data.start, _QUESTIONS, _GAINS),
 )
 def change_qrels(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Lists `topic/question/day`, or without a day; where there is no doc_id, questions by `topic/day`."""
-    columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "relevance": []}
+    rows = list[tuple[str, str, int]]()
     for place, line in numbered_lines(parts(data, layout.source, b"{"), layout.source):
         content = _object(read_json(line, place), place, "with topic, qid and gain")
-        topic = one_key(_field(content, place, "topic", "tid", "topic_id"), "topic", place)
-        question = one_key(_field(content, place, *_QUESTIONS), "question", place)
-        has_day = "day" in content or "date" in content
-        day = [one_day(_field(content, place, "day", "date"), place)] if has_day else []
-        of_question = "doc_id" not in content
-        columns["query_id"].append(join_keys(topic, *[question] * (not of_question), *day))
-        doc = question if of_question else one_id(content["doc_id"], "doc_id", place)
-        columns["doc_id"].append(doc)
+        keys = [one_key(_field(content, place, "topic", "tid", "topic_id"), "topic", place)]
+        doc = question = one_key(_field(content, place, *_QUESTIONS), "question", place)
+        if "doc_id" in content:
+            keys, doc = [*keys, question], one_id(content["doc_id"], "doc_id", place)
+        if "day" in content or "date" in content:
+            keys.append(one_day(_field(content, place, "day", "date"), place))
         gain = _field(content, place, *_GAINS)
         if isinstance(gain, bool) or not isinstance(gain, int):
             raise InputError(f"{place}: gain {shown(gain)} is not a whole number.")
-        columns["relevance"].append(gain)
-    return Table(layout.source, columns)
+        rows.append((join_keys(*keys), doc, gain))
+    names = ("query_id", "doc_id", "relevance")
+    return Table(layout.source, {name: [row[at] for row in rows] for at, name in enumerate(names)})
