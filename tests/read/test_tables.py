@@ -239,7 +239,7 @@ def test_the_command_line(tmp_path, capsys):
     errors = capsys.readouterr().err.splitlines()
     assert len(errors) == 2
     assert "FIELD=COLUMN" in errors[0]
-    assert "given twice" in errors[1]
+    assert "once for a field" in errors[1]
 
 
 OF_COSTS = {"1": {"a": 1, "b": 0, "c": 1}, "2": {"d": 1}}
