@@ -1,8 +1,5 @@
 #include "lines.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "numbers.h"
 
 #if FIRST_BYTE_IS_LOWEST && defined(__SSE2__)
@@ -109,8 +106,24 @@ static LineKind fields_of(const char **at, const char *last, Text *fields, int c
     return complete && text_is_utf8(fields[0]) && text_is_utf8(fields[2]) ? ROW : NOT_SURE;
 }
 
-static bool row_of_run(Lists *lists, const Text *fields)
+/* Adds whole lines, the last of which ends by a newline, too; false where anything is not plainly a row. */
+static inline bool add_lines(Text lines, int count, bool (*add)(void *to, const Text *fields), void *to)
 {
+    const char *at = lines.at, *end = at + lines.size;
+    Text fields[RUN_FIELDS];
+    if (lines.size && end[-1] != '\n')
+        return false;
+    while (at < end) {
+        LineKind kind = fields_of(&at, end, fields, count);
+        if (kind == NOT_SURE || (kind == ROW && !add(to, fields)))
+            return false;
+    }
+    return true;
+}
+
+static bool row_of_run(void *to, const Text *fields)
+{
+    Lists *lists = to;
     double score, rank = 0;
     if (!goes_on(lists, fields[0]) && !lists_topic(lists, fields[0]))
         return false;
@@ -121,57 +134,18 @@ static bool row_of_run(Lists *lists, const Text *fields)
     return lists_add(lists, fields[2], score, rank);
 }
 
-static bool whole_lines(Lists *lists, Text lines)
+bool lines_of_run(Lists *lists, Text lines)
 {
-    const char *at = lines.at, *end = at + lines.size;
-    Text fields[RUN_FIELDS];
-    while (at < end) {
-        LineKind kind = fields_of(&at, end, fields, RUN_FIELDS);
-        if (kind == NOT_SURE || (kind == ROW && !row_of_run(lists, fields)))
-            return false;
-    }
-    return true;
+    return add_lines(lines, RUN_FIELDS, row_of_run, lists) && lists_complete(lists);
 }
 
-static bool row_of_qrels(Qrels *qrels, const Text *fields)
+static bool row_of_qrels(void *to, const Text *fields)
 {
     double grade;
-    return whole_number_of(fields[3], &grade) && qrels_add(qrels, fields[0], fields[2], grade);
+    return whole_number_of(fields[3], &grade) && qrels_add(to, fields[0], fields[2], grade);
 }
 
 bool lines_of_qrels(Qrels *qrels, Text lines)
 {
-    const char *at = lines.at, *end = at + lines.size;
-    if (lines.size && end[-1] != '\n')
-        return false;
-    Text fields[QRELS_FIELDS];
-    while (at < end) {
-        LineKind kind = fields_of(&at, end, fields, QRELS_FIELDS);
-        if (kind == NOT_SURE || (kind == ROW && !row_of_qrels(qrels, fields)))
-            return false;
-    }
-    return true;
-}
-
-static size_t end_of_last_line(Text lines)
-{
-    size_t end = lines.size;
-    while (end && lines.at[end - 1] != '\n')
-        end--;
-    return end;
-}
-
-bool lines_of_run(Lists *lists, Text lines)
-{
-    size_t end = end_of_last_line(lines), left = lines.size - end;
-    char *last = malloc(left + 1); /* a last line without its newline, and with it */
-    if (!last)
-        return false;
-    if (left)
-        memcpy(last, lines.at + end, left);
-    last[left] = '\n';
-    bool sure = whole_lines(lists, (Text){lines.at, end}) && whole_lines(lists, (Text){last, left + 1});
-    sure = sure && lists_complete(lists);
-    free(last);
-    return sure;
+    return add_lines(lines, QRELS_FIELDS, row_of_qrels, qrels);
 }

@@ -5,10 +5,9 @@
 #include "lists.h"
 #include "qrels.h"
 
-/* Adds whole lines, and all lines of their topics. False where anything is not plainly a line of a run. */
+/* Add whole lines, the last of which ends by a newline, too; of a run all lines of their topics. False where
+ * anything is not plainly such a line. */
 bool lines_of_run(Lists *lists, Text lines);
-
-/* All lines, the last of which ends by a newline, too. */
 bool lines_of_qrels(Qrels *qrels, Text lines);
 
 #endif
