@@ -57,10 +57,7 @@ FAULTS_SEED = "IR_TRUNC_FAULTS_SEED"
 FULL = {
     "comparison",
     "faults",
-    "test_contributing.py",
-    "test_frameworks.py",
-    "test_package.py",
-    "test_scale.py",
+    *(f"test_{name}.py" for name in ("contributing", "frameworks", "package", "scale")),
 }
 
 
@@ -96,15 +93,8 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.filterwarnings(odd))
 
 
-OPTIONAL = {
-    "dask": "dask",
-    "fast": "isal",
-    "learn": "sklearn",
-    "plot": "matplotlib",
-    "pyterrier": "pyterrier",
-    "spark": "pyspark",
-    "torch": "torch",
-}
+OPTIONAL = {"dask": "dask", "fast": "isal", "learn": "sklearn", "plot": "matplotlib"}
+OPTIONAL |= {"pyterrier": "pyterrier", "spark": "pyspark", "torch": "torch"}
 """Extras of the package, each with a module that it installs."""
 LACKING = [extra for extra, module in OPTIONAL.items() if importlib.util.find_spec(module) is None]
 

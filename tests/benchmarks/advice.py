@@ -30,6 +30,7 @@ import numpy as np
 
 import ir_trunc
 from ir_trunc import Rankings
+from ir_trunc._core.judgments import Judgments
 from ir_trunc._core.rankings import offsets_of
 from ir_trunc._scoring.objects import bind
 
@@ -47,19 +48,10 @@ def questions(count: int, lead: float, random: np.random.Generator, nil: float =
     order = np.argsort(-scores, axis=1)
     grades, scores = (np.take_along_axis(table, order, axis=1) for table in (grades, scores))
     rows, places = np.nonzero(grades)
-    judgments = ir_trunc._core.judgments.Judgments.from_rows(
-        [str(number) for number in range(count)], rows, np.ones(len(rows), np.int64)
-    )
-    return Rankings(
-        judgments,
-        np.full(count, DOCUMENTS),
-        offsets_of(relevant),
-        places + 1,
-        np.ones(len(rows), np.int64),
-        DOCUMENTS * np.arange(count),
-        scores.ravel(),
-        first_scores=scores[:, 0].copy(),
-    )
+    ones, starts = np.ones(len(rows), np.int64), DOCUMENTS * np.arange(count)
+    judgments = Judgments.from_rows([str(number) for number in range(count)], rows, ones)
+    lists = np.full(count, DOCUMENTS), offsets_of(relevant), places + 1, ones, starts, scores.ravel()
+    return Rankings(judgments, *lists, first_scores=scores[:, 0].copy())
 
 
 def optimism(args: argparse.Namespace) -> None:
@@ -70,9 +62,7 @@ def optimism(args: argparse.Namespace) -> None:
         rows = []
         for draw in range(1, args.draws + 1):
             lists = questions(args.questions, lead, np.random.default_rng(draw))
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                advice = ir_trunc.how_many(None, lists, args.measure, tolerance=args.tolerance)
+            advice = advised(lists, args.measure, tolerance=args.tolerance)
             truth = bound.score(others.cut(advice.policy.cut(others))).mean()
             expected, low, high = advice.expected
             rows.append(

@@ -46,7 +46,7 @@ def commands(folder: Path):
         meta.score_matrix("AP nDCG@10 RBPT@100", qrels, runs).save(matrix)
         yield f"meta power, {systems} systems", (*ours, "meta", "power", "--matrix", str(matrix)), power
         scored = (str(qrels), *map(str, runs.values()), "AP", "RBPT@100", "c@1")
-        yield f"comparison, {systems} systems", (*ours, *scored, "--intervals"), compare
+        yield f"comparison, {systems} systems", (*ours, "compare", *scored, "--intervals"), compare
         if report:
             of_page = ("-m", " ".join(scored[-3:]), "-o", str(folder / "page.html"))
             page = (*ours, "report", *scored[:-3], *of_page)

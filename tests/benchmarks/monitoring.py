@@ -20,23 +20,13 @@ from ir_trunc.truncation import parse_policy
 
 POPULATION, LENGTH = 20_000, 20
 SETTINGS = [
-    # policy, questions, live lists, shift
-    ("ScoreThreshold", 200, 2, 0.0),  # fewer than 20 are refused
-    ("ScoreThreshold", 200, 5, 0.0),
-    ("LargestGap", 200, 10, 0.0),
-    ("ScoreThreshold", 20, 20, 0.0),
-    ("ScoreThreshold", 200, 20, 0.0),
-    ("LargestGap", 200, 20, 0.0),
-    ("LargestGap", 50, 30, 0.0),
-    ("ScoreThreshold", 50, 50, 0.0),
-    ("ScoreThreshold", 200, 200, 0.0),
-    ("ScoreThreshold", 200, 1000, 0.0),
-    ("ShareOfTop", 200, 100, 0.0),
-    ("LargestGap", 1000, 1000, 0.0),
-    ("ScoreThreshold", 200, 200, 0.3),
-    ("ScoreThreshold", 200, 200, 0.5),
-    ("ScoreThreshold", 1000, 1000, 0.2),
-]
+    # policy, questions, live lists (fewer than 20 are refused), shift
+    ("ScoreThreshold", 200, 2, 0.0), ("ScoreThreshold", 200, 5, 0.0), ("LargestGap", 200, 10, 0.0),
+    ("ScoreThreshold", 20, 20, 0.0), ("ScoreThreshold", 200, 20, 0.0), ("LargestGap", 200, 20, 0.0),
+    ("LargestGap", 50, 30, 0.0), ("ScoreThreshold", 50, 50, 0.0), ("ScoreThreshold", 200, 200, 0.0),
+    ("ScoreThreshold", 200, 1000, 0.0), ("ShareOfTop", 200, 100, 0.0), ("LargestGap", 1000, 1000, 0.0),
+    ("ScoreThreshold", 200, 200, 0.3), ("ScoreThreshold", 200, 200, 0.5), ("ScoreThreshold", 1000, 1000, 0.2),
+]  # fmt: skip
 
 
 def population(seed: int = 0) -> Rankings:
@@ -60,7 +50,7 @@ def trial(everything, name, questions, live, shift, draws, seed=1):
         policy = parse_policy(name).fit(everything.take(np.sort(drawn[:questions])), "RBPT")
         lists = everything.take(np.sort(drawn[questions:]))
         if shift:
-            lists = lists._with(scores=everything.scores + shift * deviation)
+            lists = lists.with_fields(scores=everything.scores + shift * deviation)
         try:
             result = policy.monitor(lists)
         except InputError:  # too few lists to tell

@@ -229,20 +229,14 @@ def scoring(name: str, qrels: Path, run: Path) -> Side:
 
 
 def trec_eval(qrels: Path, run: Path) -> Side:
-    return Side(
-        "trec_eval",
-        ["trec_eval", "-m", "ndcg_cut.10", "-m", "map", "-m", "P.5", str(qrels), str(run)],
-        "trec_eval",
-        str(shutil.which("trec_eval")),
-    )
+    words = ["trec_eval", "-m", "ndcg_cut.10", "-m", "map", "-m", "P.5", str(qrels), str(run)]
+    return Side("trec_eval", words, "trec_eval", str(shutil.which("trec_eval")))
 
 
 def output(side: Side) -> str:
     """What a side prints."""
     with tempfile.TemporaryDirectory() as empty:
-        return subprocess.run(
-            side.command, stdout=subprocess.PIPE, env=ENVIRONMENT, cwd=empty, check=True, text=True
-        ).stdout
+        return subprocess.check_output(side.command, env=ENVIRONMENT, cwd=empty, text=True)
 
 
 def measured(side: Side) -> Figures:
@@ -269,23 +263,23 @@ def measured(side: Side) -> Figures:
     return Figures(seconds, wall, usage.ru_maxrss / 1024, scores, code)
 
 
+def head(title: str, columns: str) -> None:
+    """Of a section with a table."""
+    print(f"\n## {title}\n\n| {columns} |\n{'|---' * len(columns.split('|'))}|")
+
+
 def compared(title: str, sides: list[Side], repeat: int) -> None:
     """Run the sides in turn, the first of them ours, check their scores, and print a table."""
     rounds = [[measured(side) for side in sides] for _ in range(repeat)]
-    print(
-        f"\n## {title}\n\n| side | processor s | ours / its | clock s | ours / its | MiB | ours / its"
-        " |\n|---|---|---|---|---|---|---|"
-    )
+    head(title, "side | processor s | ours / its | clock s | ours / its | MiB | ours / its")
     for at, side in enumerate(sides):
         own = [figures[at] for figures in rounds]
         exact = 5e-5 if side.output == "trec_eval" else 1e-6  # trec_eval prints four places
         for found in own:
             worst = max((abs(a - b) for a, b in zip(found.scores, rounds[0][0].scores)), default=0)
             if worst > exact:
-                sys.exit(
-                    f"{title}: {side.name} differs from ours by {worst}: {found.scores},"
-                    f" {rounds[0][0].scores}"
-                )
+                scores = f"{found.scores}, {rounds[0][0].scores}"
+                sys.exit(f"{title}: {side.name} differs from ours by {worst}: {scores}")
         cells = []
         for what, places in (("seconds", 2), ("wall", 2), ("memory", 0)):
             ratio = statistics.median(getattr(f[0], what) / getattr(f[at], what) for f in rounds)
@@ -297,14 +291,8 @@ def compared(title: str, sides: list[Side], repeat: int) -> None:
 
 def write(folder: Path, topics: int, depth: int, seed: int = 0) -> tuple[Path, Path]:
     """Qrels and run, made in a process of their own: what this one has used would count for its children."""
-    words = [str(folder), str(topics), str(depth), str(seed)]
-    said = subprocess.run(
-        [sys.executable, Path(__file__).with_name("workloads.py"), *words],
-        stdout=subprocess.PIPE,
-        check=True,
-        text=True,
-    )
-    qrels, run = said.stdout.splitlines()
+    words = [sys.executable, Path(__file__).with_name("workloads.py"), folder, topics, depth, seed]
+    qrels, run = subprocess.check_output(list(map(str, words)), text=True).splitlines()
     return Path(qrels), Path(run)
 
 
@@ -356,10 +344,8 @@ def matrices(_: Path, topics: int, repeat: int, __: bool) -> None:
 def many(folder: Path, topics: int, repeat: int, _: bool) -> None:
     made = [write(folder, 50, 1000, seed) for seed in range(max(2, 100 * topics // 6980))]
     qrels, runs = made[0][0], [run for _, run in made]
-    sides = [
-        python("ir_trunc, 20 measures", OURS.format(measures=TWENTY), qrels, *runs),
-        python("pytrec_eval", PYTREC_EVAL, qrels, *runs),
-    ]
+    sides = [python("ir_trunc, 20 measures", OURS.format(measures=TWENTY), qrels, *runs)]
+    sides += [python("pytrec_eval", PYTREC_EVAL, qrels, *runs)]
     compared(f"{len(runs)} runs of 50 topics x 1000 over one qrels", sides, repeat)
     large = [write(folder, max(1, topics // 7), 1000, seed) for seed in range(8)]
     for of_size, what in ((made, "50"), (large, max(1, topics // 7))):
@@ -370,19 +356,16 @@ def many(folder: Path, topics: int, repeat: int, _: bool) -> None:
 
 def small(folder: Path, _: int, repeat: int, __: bool) -> None:
     qrels, run = write(folder, 50, 1000)
-    compared(
-        "The command, one run of 50 topics x 1000",
-        [scoring(n, qrels, run) for n in ("ir_trunc", "ir_measures")],
-        repeat,
-    )
-    codes = {"import ir_trunc": "import ir_trunc", "import ir_measures, numpy": "import ir_measures, numpy"}
-    compared("Import", [python(name, code + "; print('{}')") for name, code in codes.items()], repeat)
+    sides = [scoring(name, qrels, run) for name in ("ir_trunc", "ir_measures")]
+    compared("The command, one run of 50 topics x 1000", sides, repeat)
+    codes = "import ir_trunc", "import ir_measures, numpy"
+    compared("Import", [python(code, f"{code}; print('{{}}')") for code in codes], repeat)
 
 
 def tiny(_: Path, __: int, repeat: int, ___: bool) -> None:
     """Three topics of ten documents, nDCG@10 and AP; medians over rounds of 100 calls."""
     said, code = map(json.loads, output(python("tiny", TINY.format(rounds=10 * repeat))).splitlines())
-    print("\n## Small calls\n\n| call | processor us | its | ours / its |\n|---|---|---|---|")
+    head("Small calls", "call | processor us | its | ours / its")
     at_once, ready = said.pop("ir_measures.calc_aggregate"), said.pop("ir_measures, a ready evaluator")
     for (name, ours), theirs in zip(said.items(), (at_once, ready, at_once)):
         ratio = statistics.median(a / b for a, b in zip(ours, theirs))
@@ -391,10 +374,7 @@ def tiny(_: Path, __: int, repeat: int, ___: bool) -> None:
 
 
 def growth(folder: Path, topics: int, repeat: int, large: bool) -> None:
-    print(
-        "\n## Growth, 20 measures, file to scores\n\n| lines | processor s | ns a line | MiB"
-        " |\n|---|---|---|---|"
-    )
+    head("Growth, 20 measures, file to scores", "lines | processor s | ns a line | MiB")
     for count in (max(1, topics // 100), max(1, topics // 10), topics, *([topics * 10] if large else [])):
         qrels, run = write(folder, count, 1000)
         found = [
@@ -420,10 +400,8 @@ def machine() -> str:
         print("trec_eval is not on the path: left out", file=sys.stderr)
     known = Path("/proc/cpuinfo")
     lines = known.read_text().splitlines() if known.exists() else []
-    cpus = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")] or [
-        platform.processor()
-    ]
-    processor = f"{len(cpus)} x {cpus[0]}"
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    processor = f"{os.cpu_count()} x {(models or [platform.processor()])[0]}"
     return ", ".join([platform.system(), processor, f"Python {platform.python_version()}", *versions])
 
 
@@ -431,27 +409,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("parts", nargs="*", metavar="PART", choices=PARTS, help=", ".join(PARTS))
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--folder", type=Path, help="keep the workloads here; a temporary folder without it")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--python", action="store_true")
     args = parser.parse_args()
-    for name in args.parts:
-        if name not in PARTS:
-            parser.error(f"{name!r} is no part: {', '.join(PARTS)}")
     if not (used("ir_trunc").endswith("kernel: yes") or args.python):
         parser.error(f"the kernel is not used: {used('ir_trunc')}. --python measures the Python code.")
     print(machine(), used("ir_trunc"), sep=", ")
     with tempfile.TemporaryDirectory() as temporary:
+        folder, topics = (args.folder or Path(temporary)).resolve(), 70 if args.small else 6980
         for name in args.parts or PARTS:
-            PARTS[name](
-                (args.folder or Path(temporary)).resolve(),
-                70 if args.small else 6980,
-                args.repeat,
-                args.large,
-            )
+            PARTS[name](folder, topics, args.repeat, args.large)
 
 
 if __name__ == "__main__":

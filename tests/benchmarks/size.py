@@ -15,13 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SILENT = {
-    tokenize.COMMENT,
-    tokenize.NL,
-    tokenize.NEWLINE,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.ENCODING,
-    tokenize.ENDMARKER,
+    getattr(tokenize, name)
+    for name in ("COMMENT", "NL", "NEWLINE", "INDENT", "DEDENT", "ENCODING", "ENDMARKER")
 }
 OWNERS = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
 
