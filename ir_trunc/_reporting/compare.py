@@ -158,53 +158,59 @@ def compare(
                     f"runs {systems[0]!r} and {name!r} have different topics: they need the same (leave out"
                     " missing=, which excludes topics)."
                 )
-    paired, labelled = np.stack([run.paired for run in scored], axis=1), scored[0].labelled
-    views = np.stack([run.views for run in scored], axis=-1)
-    bounds = np.stack([run.bounds for run in scored], axis=-1)
-    reasons = {name: [*filter(None, each)] for name, *each in zip(names, *(run.untested for run in scored))}
-    untested = {name: of_runs[0] for name, of_runs in reasons.items() if of_runs}
-    by_pair = {name: np.full((len(names), len(setting.first)), np.nan) for name in OF_PAIRS}
-    draws, weights = 0, []
-    for row, (name, scores) in enumerate(zip(names, paired)):
-        if name in untested:
-            continue
-        tested: dict[str, Floats] = {}
-        if labelled is not None:
-            tested, means, weight = _corrected_pairs(name, scores, labelled, setting, margins.get(name))
-            views[0, row], bounds[0, row], bounds[1, row] = means
-            weights.append(f"{name} {weight:.2f}")
-        elif len(setting.first):
-            tested, draws = _test_pairs(name, scores, pair_test, setting, margins.get(name))
-        for column, values in tested.items():
-            by_pair[column][row] = corrected(values, adjusted_by) if column in P_VALUES else values
-    if labelled is not None:
-        notes.append(f"Weight of the judge's scores in corrected means: {', '.join(weights)}.")
-        notes.append("Scores by topic are by people's labels where there are some, else by the judge's.")
+    tested, of_weights = _tested(names, scored, pair_test, setting, adjusted_by, margins)
     return Comparison(
         measures=names,
         systems=systems,
-        topics=scored[0].topics,
-        unit=scored[0].unit,
-        units=paired.shape[2] if labelled is None else len(labelled),
-        labelled=0 if labelled is None else int(labelled.sum()),
-        nil=scored[0].nil,
-        values=np.stack([run.values for run in scored], axis=1),
-        views=views,
         compared=tuple((systems[i], systems[j]) for i, j in zip(setting.first, setting.second)),
-        **by_pair,
-        mean_low=bounds[0],
-        mean_high=bounds[1],
-        untested=untested,
+        **tested,
         baseline=reference,
         test=pair_test,
         correction=adjusted_by,
         alpha=alpha,
-        draws=draws,
         seed=seed,
         margins=margins,
         intervals=intervals,
-        notes=(*filter(None, [evaluator.cut_note]), *notes, *_empty_lists(systems, scored)),
+        notes=(*filter(None, [evaluator.cut_note]), *notes, *of_weights, *_empty_lists(systems, scored)),
     )
+
+
+def _tested(
+    measures: Sequence[str],
+    scored: Sequence[_ScoredRun],
+    test: PairTest,
+    setting: Setting,
+    correction: Correction | None,
+    margins: Mapping[str, float],
+) -> tuple[dict[str, Any], list[str]]:
+    """The fields of a comparison that follow from scores, and notes on the weight of a judge."""
+    topics, unit, nil, labelled = scored[0].topics, scored[0].unit, scored[0].nil, scored[0].labelled
+    paired, values = (np.stack(each, axis=1) for each in zip(*((run.paired, run.values) for run in scored)))
+    views, bounds = (np.stack(each, axis=-1) for each in zip(*((run.views, run.bounds) for run in scored)))
+    reasons = {name: [*filter(None, each)] for name, *each in zip(measures, *(r.untested for r in scored))}
+    fields: dict[str, Any] = {"topics": topics, "unit": unit, "nil": nil, "values": values, "views": views}
+    fields |= {name: np.full((len(measures), len(setting.first)), np.nan) for name in OF_PAIRS}
+    fields |= {"untested": {name: of_runs[0] for name, of_runs in reasons.items() if of_runs}, "draws": 0}
+    weights = []
+    for row, (name, scores) in enumerate(zip(measures, paired)):
+        of_pairs: dict[str, Floats] = {}
+        if reasons[name]:
+            continue
+        if labelled is not None:
+            of_pairs, means, weight = _corrected_pairs(name, scores, labelled, setting, margins.get(name))
+            views[0, row], bounds[0, row], bounds[1, row] = means
+            weights.append(f"{name} {weight:.2f}")
+        elif len(setting.first):
+            of_pairs, fields["draws"] = _test_pairs(name, scores, test, setting, margins.get(name))
+        for column, of_column in of_pairs.items():
+            fields[column][row] = corrected(of_column, correction) if column in P_VALUES else of_column
+    fields |= {"mean_low": bounds[0], "mean_high": bounds[1]}
+    if labelled is None:
+        return fields | {"units": paired.shape[2], "labelled": 0}, []
+    return fields | {"units": len(labelled), "labelled": int(labelled.sum())}, [
+        f"Weight of the judge's scores in corrected means: {', '.join(weights)}.",
+        "Scores by topic are by people's labels where there are some, else by the judge's.",
+    ]
 
 
 def _setting(

@@ -155,10 +155,8 @@ def how_many(
     if cost is not None:
         names = Reading(columns=options.get("columns")).names
         options["columns"] = {**names, "cost": cost_of(cost, text_of, "")}
-    rankings, people, labelled, agreement = _read(
-        labels, retrieved, options, keep is None and unanswerable is None
-    )
-    _check_that_ids_match(rankings)
+    as_they_are = (keep, unanswerable) == (None, None)
+    rankings, people, labelled, agreement = _read(labels, retrieved, options, as_they_are)
     bound, named = one_measure(measure), single_measure(measure)
     _check_that_shorter_can_win(bound, named, rankings)
     _warn_of_scores(rankings)
@@ -172,23 +170,15 @@ def how_many(
         policies, also, present, budget, split, people, labelled, measure=named, weights=goal, keep=keep
     )
     trials, values = _best_first(trials, lambda lists: influence(bound, lists, goal), labelled)
-    table, kept, answerable = _quantities(trials, split, weights, price, budget, labelled)
-    scores, kept_shares = values.mean(axis=1), table["kept"].to_numpy()
+    table, samples = _quantities(trials, values, split, weights, price, budget, labelled)
     ranks = np.array([trial.rank for trial in trials])
     is_reference = table["policy"].isin((SILENT, WHOLE)).to_numpy() | ((ranks == 0) & (present is not None))
-    drawn = np.vstack([values, kept * split.weights, weights, answerable * split.weights])
     by_kind = unanswerable is not None and not split.unit
     kinds = nil if by_kind else np.zeros(units, bool) if labelled is None else labelled
-    draws = selection.bootstrap(drawn, split.unit_of, kinds, seed)
-    allowed = _allowed(table, keep)
-    reference = int(allowed[np.where(is_reference, scores, -np.inf)[allowed].argmax()])
-    chance = selection.chance_of_lead(scores[allowed], draws.scores[:, allowed], is_reference[allowed])
-    if chance <= CHANCE:
-        best = int(selection.choose(scores[None], kept_shares[None], ranks, tolerance, keep)[0])
-    else:
-        best = _in_doubt(reference, None if present is None else int(ranks.argmin()), allowed, draws.scores)
+    draws = selection.bootstrap(samples, split.unit_of, kinds, seed)
+    best, reference, chance = _choice(table, draws, ranks, is_reference, present is not None, tolerance, keep)
     fewest = int(min(nil.sum(), (~nil).sum())) if by_kind else units
-    table = _with_bounds(table, scores, draws.scores, best, fewest, bound.range)
+    table = _with_bounds(table, draws.scores, best, fewest, bound.range)
     chosen = selection.choose(draws.scores, draws.kept, ranks, tolerance, keep)
     counted = None if split.unit or people is not None else int((~nil).sum())
     expected, expected_kept = _expected(
@@ -230,7 +220,9 @@ def _read(
 ) -> tuple[Rankings, Rankings | None, Bools | None, str]:
     """The lists with their labels; with `Judged` also those of people, which these are, and the agreement."""
     if not isinstance(labels, Judged):
-        return _ranked(labels, retrieved, options), None, None, ""
+        rankings = _ranked(labels, retrieved, options)
+        _check_that_ids_match(rankings)
+        return rankings, None, None, ""
     if not as_they_are or Reading(keys=options.get("keys")).of_questions:
         raise ParameterError("how_many: with Judged, leave out keep=, unanswerable= and keys=.")
     retrieved = [*retrieved] if isinstance(retrieved, Iterator) else retrieved
@@ -239,6 +231,7 @@ def _read(
     people, agreement = mixed.take(np.flatnonzero(labelled)), labels.agreement().heading
     with noted(issued=False):  # those of the mixed labels say the same
         rankings = rank(labels.judge, retrieved, **options)
+    _check_that_ids_match(rankings)
     unlabelled = []
     for who, lists in (("people on their topics", people), ("the judge", rankings)):
         documents = int(lists.lengths.sum())
@@ -271,14 +264,16 @@ def _check_that_ids_match(rankings: Rankings) -> None:
     why = ""
     if not rankings.lengths.any():
         example = f"for example question {rankings.topics[0]}"
-        why = f"nothing was retrieved for any of the {questions} labelled questions ({example})"
+        why = f"nothing was retrieved for any of the {questions} labelled questions ({example}); both need"
+        why += " the same ids of questions"
     elif not answerable:
-        why = f"none of the {questions} questions has a relevant document in the labels (of grade 1 or more)"
+        why = f"none of the {questions} questions has a relevant document in the labels; some need one, of"
+        why += " grade 1 or more"
     elif not (rankings.judged_grades > 0).any():
-        why = f"{answerable} questions have relevant documents, and none of these was retrieved"
+        why = f"{answerable} questions have relevant documents, and none of these was retrieved; both need"
+        why += " the same ids of documents"
     if why:
-        needed = "`labels` and `retrieved` need the same ids of questions and of documents"
-        raise InputError(f"how_many: {why}. Nothing can be learnt: {needed}.")
+        raise InputError(f"how_many: nothing can be learnt: {why}.")
 
 
 def _check_that_shorter_can_win(bound: BoundMeasure, measure: Measure, rankings: Rankings) -> None:
@@ -293,18 +288,6 @@ def _check_that_shorter_can_win(bound: BoundMeasure, measure: Measure, rankings:
             " it ends earlier, so that the advice would always be the longest. Use a measure that does:"
             " RBPT, nDCGT, SetF, FlatU(e=0.1), or c@1 where one answer is enough."
         )
-
-
-def _allowed(table: pd.DataFrame, keep: float | None) -> Ints:
-    """The rows of the policies that keep the wanted share; InputError if none does."""
-    allowed = np.flatnonzero(table["kept"] >= (keep or 0) - TOLERANCE)
-    if not len(allowed):
-        most = table.iloc[int(table["kept"].argmax())]
-        raise InputError(
-            f"keep={keep:g}: no policy keeps a relevant document for that share of the answerable questions;"
-            f" {most['policy']} does for {most['kept']:.1%}. Retrieve more, or lower `keep`."
-        )
-    return allowed
 
 
 def _warn_of_scores(rankings: Rankings) -> None:
@@ -424,15 +407,14 @@ def _best_first(
 
 def _quantities(
     trials: list[_Trial],
+    values: Floats,
     split: Split,
     weights: Floats,
     price: float | None,
     budget: float | None,
     labelled: Bools | None,
-) -> tuple[pd.DataFrame, Floats, Floats]:
-    """The columns of the table that no bootstrap is needed for, which questions are kept (P x Q), and which
-    have an answer (Q).
-    """
+) -> tuple[pd.DataFrame, Floats]:
+    """The columns of the table that no bootstrap is needed for, and what one draws from."""
     nested, count = split.weights, len(weights)
 
     def part_of(name: str) -> Floats:
@@ -464,16 +446,38 @@ def _quantities(
             "used": mean(lambda trial: _costs(trial.lists, 1 / (budget or math.nan))),
             "limited": mean(lambda trial: trial.free > trial.cuts) * (1 if budget else math.nan),
         }
+        columns["score"] = values.mean(axis=1)
         columns |= {name: np.clip(columns[name], 0, 1) for name in ("kept", "unanswered", "wrongly")}
-    return pd.DataFrame(columns), kept, answerable
+    samples = np.vstack([values, kept * nested, weights, answerable * nested])
+    return pd.DataFrame(columns), samples
 
 
-def _in_doubt(reference: int, now: int | None, allowed: Ints, drawn: Floats) -> int:
-    """What is advised where nothing is better than the reference: the present setting, unless it is worse."""
-    if now is None or now not in allowed:
-        return reference
-    is_worse = np.percentile(drawn[:, reference] - drawn[:, now], _INTERVAL[0]) > 0
-    return reference if is_worse else now
+def _choice(
+    table: pd.DataFrame,
+    draws: selection.Draws,
+    ranks: Ints,
+    is_reference: Bools,
+    has_present: bool,
+    tolerance: float,
+    keep: float | None,
+) -> tuple[int, int, float]:
+    """The rows of the advised policy and of the best reference, and p of a lead over this by chance."""
+    scores, kept = (table[name].to_numpy() for name in ("score", "kept"))
+    allowed = np.flatnonzero(kept >= (keep or 0) - TOLERANCE)
+    if not len(allowed):
+        most = table.iloc[int(kept.argmax())]
+        raise InputError(
+            f"keep={keep:g}: no policy keeps a relevant document for that share of the answerable questions;"
+            f" {most['policy']} does for {most['kept']:.1%}. Retrieve more, or lower `keep`."
+        )
+    reference = int(allowed[np.where(is_reference, scores, -np.inf)[allowed].argmax()])
+    chance = selection.chance_of_lead(scores[allowed], draws.scores[:, allowed], is_reference[allowed])
+    if chance <= CHANCE:
+        return int(selection.choose(scores[None], kept[None], ranks, tolerance, keep)[0]), reference, chance
+    now = int(ranks.argmin())  # it stays, unless it keeps too little or is significantly worse
+    behind = draws.scores[:, reference] - draws.scores[:, now]
+    stays = has_present and now in allowed and np.percentile(behind, _INTERVAL[0]) <= 0
+    return now if stays else reference, reference, chance
 
 
 def _expected(
@@ -502,18 +506,18 @@ def _expected(
 
 
 def _with_bounds(
-    table: pd.DataFrame, scores: Floats, drawn: Floats, best: int, n: int, bounds: tuple[float, float]
+    table: pd.DataFrame, drawn: Floats, best: int, n: int, bounds: tuple[float, float]
 ) -> pd.DataFrame:
-    """The table with the scores, and what their bootstrap samples (B x P) say of them.
+    """The table with what the bootstrap samples of scores (B x P) say of these.
 
     n, bounds: number of independent questions, and the lowest and the highest score of one, for policies
     under which all questions have the same score. That of silence is known.
     """
     low, high = np.percentile(drawn, _INTERVAL, axis=0)
     for row in np.flatnonzero((high - low <= TOLERANCE) & (table["policy"] != SILENT)):
-        low[row], high[row] = interval_of_equals(scores[row], n, *bounds, 0.95)
+        low[row], high[row] = interval_of_equals(table["score"][row], n, *bounds, 0.95)
     behind_low, behind_high = np.percentile(drawn[:, best, None] - drawn, _INTERVAL, axis=0)
-    table = table.assign(score=scores, low=low, high=high, first=selection.shares_of_first(drawn))
+    table = table.assign(low=low, high=high, first=selection.shares_of_first(drawn))
     return table.assign(behind_low=behind_low, behind_high=behind_high)
 
 
