@@ -381,12 +381,11 @@ def test_a_policy_that_can_be_silent_is_named_beside_one_that_cannot():
     assert "can return nothing" not in how_many(labels, retrieved).heading
 
 
-def test_scores_that_separate_are_not_said_to_separate_too_little():
+def test_scores_separate_questions_also_where_no_policy_makes_use_of_it():
     """Answers have higher scores, and the policies that are tried can do nothing with them."""
     advice = how_many(*collection(), policies="Fixed(k=3)", unanswerable=0.8)
     assert advice.chance > 0.05
     assert advice.separation[1] > 0.5
-    assert "too little" not in advice.heading
     assert any(line.startswith("These scores separate questions") for line in heading(advice))
 
 
