@@ -187,7 +187,9 @@ class Rankings(CheckedFields):
 
     def with_fields(self, **fields: Any) -> Rankings:
         """These rankings with other values of fields, which are known to fit."""
-        return self.unchecked(**{**vars(self), **fields})
+        rankings = object.__new__(type(self))
+        vars(rankings).update(vars(self), **fields)
+        return rankings
 
     def __len__(self) -> int:
         return len(self.topics)

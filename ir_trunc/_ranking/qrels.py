@@ -32,7 +32,7 @@ from ir_trunc._read.tables import columns_of, possible_fields
 Unjudged = Literal["exclude", "nil"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class CodedRows:
     """Qrels as the kernel reads them, without repeated pairs of topic and document."""
 
@@ -182,15 +182,16 @@ class Qrels:
             raise InputError(
                 f"{given.source}: the NIL id {nil.id!r} normalises to nothing: NilRule(id=...) names another."
             )
-        universe = list(dict.fromkeys([*given.named_topics(), *map(str, topics)]))
+        of_rows = given.named_topics()
+        universe = list(dict.fromkeys([*of_rows, *map(str, topics)]))
         if not universe:
             raise InputError(f"{given.source}: there is no topic; at least one is needed.")
         place = canonical_order(universe)
         is_sorted = place == list(range(len(place)))
         names = universe if is_sorted else [universe[q] for q in place]
         try:
-            of_rows = is_sorted and isinstance(given, CodedRows) and len(universe) == len(given.topics)
-            topic_ids = given.topics if of_rows else Texts.of(names)
+            same = is_sorted and isinstance(given, CodedRows) and len(universe) == len(of_rows)
+            topic_ids = given.topics if same else Texts.of(names)
         except UnicodeEncodeError as error:
             why = f"topic {error.object!a} is not text that UTF-8 can hold"
             raise InputError(f"{given.source}: {why}.") from None
@@ -221,8 +222,12 @@ class Qrels:
             odd = _odd(nil.id)
             ids = (topic_ids.offsets, topic_ids.data, doc_ids.offsets, doc_ids.data, odd.offsets, odd.data)
             in_kernel = JudgedDocs(*ids, keys, grades)
-        by_id = topic_ids, doc_ids, keys, grades, classes
-        return cls(given, judgments, *by_id, normalise, nil, in_kernel, words=words)
+        qrels = object.__new__(cls)  # a frozen class's own constructor takes several times as long
+        vars(qrels).update(
+            given=given, judgments=judgments, topic_ids=topic_ids, doc_ids=doc_ids, keys=keys, grades=grades,
+            classes=classes, normalise=normalise, nil=nil, judged_docs=in_kernel, words=words,
+        )  # fmt: skip
+        return qrels
 
     def __repr__(self) -> str:
         return f"Qrels({self.judgments.described})"

@@ -24,7 +24,7 @@ import numpy as np
 from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Ints, NilLists, Rankings, first_of, offsets_of
-from ir_trunc._core.universe import Keys, Universe
+from ir_trunc._core.universe import Universe
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking.answers import overlaps_of, say_seeming, seems_none
 from ir_trunc._ranking.nil import Convention, NilRule
@@ -399,7 +399,7 @@ class Builder:
     def rankings(self, must_match: bool = True) -> Rankings:
         """The lists of all topics of the qrels, after warnings of what is left out and what is doubtful."""
         qrels, reading, nil = self.qrels, self.reading or DEFAULT, self.qrels.nil.convention
-        source, nesting = self.source or "run", cast("Keys | None", reading.keys) or qrels.nesting
+        source, nesting = self.source or "run", reading.keys or qrels.nesting
         universe = _assumed(reading.order, nil, nesting, reading.lower_is_better)
         if reading.columns:
             universe = replace(universe, score=str(reading.columns.get("score", "")))
@@ -437,7 +437,7 @@ class Builder:
 
 
 @lru_cache(maxsize=16)
-def _assumed(order: Order, nil: Convention, nesting: Keys | None, lower_is_better: bool) -> Universe:
+def _assumed(order: Order, nil: Convention, nesting: Any, lower_is_better: bool) -> Universe:
     """What is assumed about a run; its topics are counted when somebody asks."""
     return Universe(order=order, nil_means=nil, nesting=nesting, lower_is_better=lower_is_better)
 

@@ -248,7 +248,7 @@ def reader_of(data: Any, layout: Layout) -> Reader:
     raise InputError(f"{layout.kind} of type {type(data).__name__}: {needed}.")
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Data:
     """Data with the reader for them."""
 

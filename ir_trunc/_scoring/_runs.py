@@ -65,7 +65,7 @@ def score_each(ready: Evaluator, runs: RunsLike, jobs: int = 1) -> Iterator[tupl
             ends_at = None if isinstance(run, Rankings) else imposed_depth(results.rankings)
             depths[name] = None if ends_at == ready.depth else ends_at
             yield name, results
-        warn_about_ends(ready.reading_ends, depths)
+        warn_about_ends(ready.readers["end"], depths)
     finally:
         for message in _merged(messages, len(named)):
             warn(message)

@@ -34,7 +34,7 @@ from ir_trunc._scoring.objects import MeasureLike, read_measures
 from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.measures import curves as curves_of
-from ir_trunc.measures.definition import CUTOFF
+from ir_trunc.measures.definition import CUTOFF, ListPart
 
 __all__ = ["Evaluator", "calc", "calc_aggregate", "curves", "evaluator", "iter_calc"]
 
@@ -113,7 +113,7 @@ class Evaluator:
         self.by_measure, self.depth = read_measures(measures), None
         if depth is not None:
             self.by_measure, self.depth = _at_depth(self.by_measure, whole("depth", depth, 1))
-        self.measures, self.reading_ends = tuple(self.by_measure), reading_ends(self.by_measure)
+        self.measures, self.readers = tuple(self.by_measure), readers_of_lists(self.by_measure)
         for place, (measure, bound) in enumerate(self.by_measure.items()):
             if bound:
                 self.bound.append(bound)
@@ -160,11 +160,12 @@ class Evaluator:
         if self.labels is not None:
             return self._by_both(run, keep_scores, self.labels)
         keep = keep_scores if isinstance(keep_scores, bool) else flag("keep_scores", keep_scores)
-        rankings = self._open(run, keep or (self.over_ties and not isinstance(run, Rankings)))
+        source = source_of(run)
+        rankings = self._open(run, source, keep or (self.over_ties and not isinstance(run, Rankings)))
         if not isinstance(run, Rankings):
-            warn_about_lists(self.bound, self.reading_ends, source_of(run), rankings, self.depth)
+            warn_about_lists(self.bound, self.readers, source, rankings, self.depth)
         if self.over_ties:
-            ties = score_ties(self.measures, rankings, source_of(run))
+            ties = score_ties(self.measures, rankings, source)
             return replace(ties.expected, ties=ties)
         values = scores(self.bound, rankings)
         if self.others:
@@ -204,13 +205,13 @@ class Evaluator:
             raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: it has no curve.")
         if self.over_ties:
             raise ParameterError("ties='expected': a curve belongs to one order of the list; leave ties out.")
-        return ByMeasure(zip(self.measures, curves_of(self.bound, self._open(run))))
+        return ByMeasure(zip(self.measures, curves_of(self.bound, self._open(run, source_of(run)))))
 
-    def _open(self, run: Any, keep_scores: bool = False) -> Rankings:
+    def _open(self, run: Any, source: str, keep_scores: bool = False) -> Rankings:
         """The lists of a run."""
         if self.qrels is not None and not isinstance(run, Rankings):
             rankings = rank_run(self.qrels, run, self.reading, keep_scores)
-            lists = with_missing(rankings, self.missing, source_of(run))
+            lists = with_missing(rankings, self.missing, source)
         else:
             lists = as_ranked(run, self.reading, self.missing, self.of_qrels)
             if keep_scores and lists.scores is None:
@@ -290,36 +291,34 @@ def warn_about_scale(measures: Iterable[BoundMeasure], judgments: Judgments) -> 
         )
 
 
+ListReaders = dict[ListPart, dict[ir_measures.Measure, BoundMeasure]]
+
+
+def readers_of_lists(measures: Mapping[ir_measures.Measure, BoundMeasure | None]) -> ListReaders:
+    """The measures that read confidences, and those that the end of a list changes."""
+    readers: ListReaders = {"confidence": {}, "end": {}}
+    for measure, bound in measures.items():
+        for part in bound.reads if bound else ():
+            if part == "confidence" or bound.cutoff is None:
+                readers[part][measure] = bound
+    return readers
+
+
 def warn_about_lists(
     measures: Sequence[BoundMeasure],
-    ends: Mapping[ir_measures.Measure, bool],
+    readers: ListReaders,
     source: str,
     rankings: Rankings,
     depth: int | None = None,
 ) -> None:
-    """Warn where measures take more from the lists of a run than these say.
-
-    ends: what `reading_ends` returns. depth: where the lists were cut.
-    """
-    for measure in measures:
-        if "confidence" in measure.reads:
-            warn_about_confidence(measure.definition.name, source, rankings)
-            break
+    """Warn where measures take more from the lists of a run than these say. depth: where lists were cut."""
+    for bound in readers["confidence"].values():
+        warn_about_confidence(bound.definition.name, source, rankings)
+        break
     if rankings.costs is not None:
         warn_about_costs(measures, source, rankings.costs)
-    if ends and (ends_at := imposed_depth(rankings)) != depth:
-        warn_about_ends(ends, {source: ends_at})
-
-
-def reading_ends(
-    measures: Mapping[ir_measures.Measure, BoundMeasure | None],
-) -> dict[ir_measures.Measure, bool]:
-    """The measures that the end of a list changes, and whether each takes a cutoff."""
-    return {
-        measure: CUTOFF in bound.definition.params
-        for measure, bound in measures.items()
-        if bound is not None and bound.cutoff is None and "end" in bound.reads
-    }
+    if readers["end"] and (ends_at := imposed_depth(rankings)) != depth:
+        warn_about_ends(readers["end"], {source: ends_at})
 
 
 def imposed_depth(rankings: Rankings) -> int | None:
@@ -334,13 +333,15 @@ def imposed_depth(rankings: Rankings) -> int | None:
     return depth if every or (depth >= _SHORTEST and many) else None
 
 
-def warn_about_ends(reading: Mapping[ir_measures.Measure, bool], depths: Mapping[str, int | None]) -> None:
+def warn_about_ends(
+    measures: Mapping[ir_measures.Measure, BoundMeasure], depths: Mapping[str, int | None]
+) -> None:
     """Warn of measures that read the ends of lists, where runs (by their names) end at an imposed depth."""
     runs_of: dict[int, list[str]] = {}
     for name, depth in depths.items():
         if depth is not None:
             runs_of.setdefault(depth, []).append(name)
-    if not reading or not runs_of:
+    if not measures or not runs_of:
         return
     lowest = min(runs_of)
     where = f"{runs_of[lowest][0]}: most lists end at {lowest} documents"
@@ -351,15 +352,16 @@ def warn_about_ends(reading: Mapping[ir_measures.Measure, bool], depths: Mapping
         ]
         affected = sum(map(len, runs_of.values()))
         where = f"most lists of {affected} of {len(depths)} runs end at one depth ({'; '.join(limits)})"
-    cut = [str(measure @ lowest) for measure, has_cutoff in reading.items() if has_cutoff]
-    rest = ", ".join(str(measure) for measure, has_cutoff in reading.items() if not has_cutoff)
+    has_cutoff = [CUTOFF in bound.definition.params for bound in measures.values()]
+    cut = [str(measure @ lowest) for measure, has in zip(measures, has_cutoff) if has]
+    rest = ", ".join(str(measure) for measure, has in zip(measures, has_cutoff) if not has)
     remedies = [f"use {', '.join(cut)}"] * bool(cut)
     if rest:
         remedies.append(
             f"for {rest}, end the lists where the system or its reader stopped (ir_trunc truncate)"
         )
-    names = ", ".join(map(str, reading))
-    treat = "treats" if len(reading) == 1 else "treat"
+    names = ", ".join(map(str, measures))
+    treat = "treats" if len(measures) == 1 else "treat"
     warn(f"{where}, {IMPOSED}. {names} {treat} it as a decision of the system; {'; '.join(remedies)}.")
 
 

@@ -135,10 +135,10 @@ def _own_object(name: str) -> Any:
 def _with_own_params(measure: Measure, params: Iterable[str]) -> Any:
     """The measure, or our own of its name where only that has the parameters."""
     definition = None if isinstance(measure, TruncMeasure) else definition_of(measure)
-    if definition is None:
-        return measure
-    own = any(name not in measure.SUPPORTED_PARAMS and name in definition.params for name in params)
-    return _own_object(definition.name) if own else measure
+    for name in params if definition else ():
+        if name not in measure.SUPPORTED_PARAMS and name in definition.params:
+            return _own_object(definition.name)
+    return measure
 
 
 class measure(declaration.measure):
@@ -181,15 +181,16 @@ def bind(measure: Measure) -> BoundMeasure | None:
     definition = definition_of(measure)
     if definition is None:
         return None
-    own = _own(measure.params, definition)
-    for name in measure.params.keys() - own.keys():
-        if measure.params[name] != measure.SUPPORTED_PARAMS[name].default:
+    for name, value in measure.params.items():
+        if name not in definition.params and value != measure.SUPPORTED_PARAMS[name].default:
             return None  # a setting that changes something, and that only others know
-    return definition.bind(own)
+    return definition.of_clean(_clean(definition, measure.params))
 
 
-def _own(params: dict[str, Any], definition: Definition) -> dict[str, Any]:
-    return {name: value for name, value in params.items() if name in definition.params}
+def _clean(definition: Definition, params: dict[str, Any]) -> dict[str, Any]:
+    """Those of these parameters that the definition has, as plain values."""
+    clean = definition.clean
+    return {name: clean(name, value) for name, value in params.items() if name in definition.params}
 
 
 def parse_measure(measure: str | Measure) -> Measure:
@@ -307,7 +308,7 @@ def _read(text: str) -> tuple[Measure, BoundMeasure | None]:
     _check_names(name, params, default)
     definition = definition_of(default)
     if definition is not None and not isinstance(default, TruncMeasure):
-        params |= {key: definition.clean(key, value) for key, value in _own(params, definition).items()}
+        params |= _clean(definition, params)
     measure: Measure = default(**params)
     bound = bind(measure)
     if not isinstance(measure, TruncMeasure):

@@ -314,7 +314,7 @@ class Scorer:
         for rankings, notes in pieces:
             builder.keep(rankings, notes)
         rankings = with_missing(builder.rankings(), evaluator.missing, self.source)
-        warn_about_lists(evaluator.bound, evaluator.reading_ends, self.source, rankings)
+        warn_about_lists(evaluator.bound, evaluator.readers, self.source, rankings)
         return Results(evaluator.measures, rankings, np.array(scores(evaluator.bound, rankings)))
 
     def _piece(self, table: pa.Table) -> tuple[Rankings, Notes] | None:

@@ -65,14 +65,14 @@ class Evaluator(providers.Evaluator):
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Yield a Metric for each measure and topic of the qrels."""
         from ir_trunc._ranking.runs import rank_run
-        from ir_trunc._scoring.evaluator import reading_ends, warn_about_lists
+        from ir_trunc._scoring.evaluator import readers_of_lists, warn_about_lists
 
         rankings = rank_run(self.qrels, run, keep_scores=bool(self.other_order), must_match=False)
         source = f"run ({type(run).__name__})"
         for stock in self.other_order:
             self._warn_about_ties(stock, source, rankings)
-        ends = reading_ends(dict(zip(self.measures, self.bound)))
-        warn_about_lists(self.bound, ends, source, rankings)
+        readers = readers_of_lists(dict(zip(self.measures, self.bound)))
+        warn_about_lists(self.bound, readers, source, rankings)
         for measure, values in zip(self.measures, scores(self.bound, rankings)):
             for topic, value in zip(rankings.topics, values.tolist()):
                 yield ir_measures.Metric(topic, measure, value)

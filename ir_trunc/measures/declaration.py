@@ -312,6 +312,6 @@ def items_of(
         raise ParameterTypeError(
             f"{name}={shown(given)} is {type(given).__name__}: {needed} is needed, or a list of these."
         )
-    if not isinstance(given, Iterable):
+    if not isinstance(given, (list, tuple, Iterable)):
         return [given]
     return [part for item in given for part in (parts_of(item) if isinstance(item, str) else [item])]

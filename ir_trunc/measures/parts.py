@@ -65,7 +65,7 @@ class PowersOfTwo(NamedTuple):
         return worth[np.maximum(grade, 0)]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class OfJudged:
     """The gains of all judged documents, retrieved or not."""
 
@@ -114,7 +114,7 @@ def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
     return Gains(lists, units, of_judged, units if unit == 1.0 else units / unit, unit)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Gains:
     """The gains of documents, in whole units where the scale allows it, so that their sums are exact."""
 
@@ -183,7 +183,7 @@ class Gains:
         return Ideal(self.lists, *from_nothing(worth, self.judged.offsets), self.R)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Ideal:
     """Cumulated gain of every query's ideal list: `sums[starts + depth]` for a depth <= lengths."""
 
