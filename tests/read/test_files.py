@@ -83,7 +83,7 @@ def test_qrels_of_three_and_two_fields(tmp_path):
     [
         ("1 a 1\n1 b x\n", "my.run, line 2 (topic 1, document b): score 'x' is not a number"),
         ("1 a 1\n1 b\n", "my.run, line 2: 2 fields; 3 are needed: query_id doc_id score."),
-        ("1 a\n", "my.run, line 1: 2 fields; 3 or 4, or 6 in TREC's form, are needed."),
+        ("1 a\n", "my.run: lines of 2 fields; 3 or 4, or 6 in TREC's form, are needed."),
         (
             "1 a 1 1 1\n",
             "5 fields; 6 are needed: query_id Q0 doc_id rank score tag, or in all lines query_id",
@@ -168,12 +168,14 @@ def test_tables_and_dicts_in_parts_are_what_they_are_as_a_whole(tmp_path, monkey
     for path in paths:
         assert read_run(path).to_dict() == nested(rows)
     written(tmp_path / "a.csv", f"qid,docno,score\n{quoted}1,x,high\n")
-    assert "row 201: score 'high' is not a number" in complaint(lambda: read_run(tmp_path / "a.csv"))
+    assert "topic 1, document x: score 'high' is not a number" in complaint(
+        lambda: read_run(tmp_path / "a.csv")
+    )
 
 
 @pytest.mark.parametrize(("text", "message"), [
     ("".join(f"{q},{d},{s}\n" for q, d, s in ROWS), "has no column query_id or qid"),
-    (csv_text(ROWS, "score", ",").replace("0.5", "high"), "row 2: score 'high' is not a number"),
+    (csv_text(ROWS, "score", ",").replace("0.5", "high"), "document 007: score 'high' is not a number"),
     (csv_text(ROWS, "score", ",") + "1,a\n", "is not a table"),
     ("query_id,doc_id,score,score\n1,a,1,2\n", "two columns are called score"),
 ])  # fmt: skip

@@ -210,13 +210,13 @@ SAMPLES = {
     "answers.answer_classes": [{"q": [["Paris"]]}, b'{"q": [["Paris"]]}'],
     "files.parquet_file": [b"PAR1"],
     "files.json_file": [b'{"1": {"a": 1}}', b'[{"query_id": "1"}]', b'[["1", "a", 1]]'],
-    "trec_answers.answer_run": [b"1 Q0 a 1 0.5 t in 1968\n1 Q0 b 2 0.5 t Oslo\n"],
-    "trec_answers.answer_judgments": [b"1 a 1 in 1968\n1 b -1 Oslo\n"],
+    "trec.answer_run": [b"1 Q0 a 1 0.5 t in 1968\n1 Q0 b 2 0.5 t Oslo\n"],
+    "trec.answer_judgments": [b"1 a 1 in 1968\n1 b -1 Oslo\n"],
     "files.short_lines": [b"1 a 1\n", b"1 a L3\n", b"1\ta\t0.5\n", b"1 a\n", b"1 a 1 0.5\n1 b 2 0.25\n"],
     "files.csv_file": [b"query_id,doc_id,score\n1,a,1\n", b"query-id\tcorpus-id\tscore\n1\ta\t1\n"],
     "files.beir_folder": [Path],
     "datasets.ir_dataset": ["trec-robust04", SimpleNamespace(queries_iter=list)],
-    "topics.column": [pd.Series(["1"]), pa.array(["1"])],
+    "topics.items": [pd.Series(["1"]), pa.array(["1"])],
     "memory.frame": [pd.DataFrame(ROWS), pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})],
     "memory.dicts": [
         {"1": {"a": 1}}, {"1": {}, "2": {"a": np.float32(1)}}, {"1": {"ids": 2.0, "x": 1.0}},
@@ -276,7 +276,7 @@ def test_one_reader_recognises_each_sample(tmp_path, name):
 
 
 def test_every_reader_has_a_sample():
-    usual = {"topics.topic_file", "topics.keys", "topics.items", "datasets.hugging_face"}
+    usual = {"topics.topic_file", "datasets.hugging_face"}
     assert {*ORDER} == {*SAMPLES} | usual
 
 

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted, shown, warn
+from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._core.rankings import distinct
 from ir_trunc._read.arrow import flat, pa, pc
 from ir_trunc._read.readers.memory import dicts, records
@@ -23,7 +23,15 @@ from ir_trunc._read.reading import RANK, TOPICS, Columns, Layout
 from ir_trunc._read.registry import File, Reader, Table, reader, reader_of
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns, possible_fields, rows_of_table
-from ir_trunc._read.text import beginning, check_unpacked, json_content, json_parts, numbered_lines, parts
+from ir_trunc._read.text import (
+    NUMBER,
+    beginning,
+    check_unpacked,
+    json_content,
+    json_parts,
+    number_of,
+    parts,
+)
 
 
 def _header(start: bytes) -> tuple[list[str], str]:
@@ -59,11 +67,10 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     if twice is not None:
         raise InputError(f"{source}: two columns are called {twice}; each needs its own name.")
     field_of = field_of_columns(names, layout, source)
-    pieces, row = list[Rows](), 0
+    pieces = list[Rows]()
     for block in _blocks(parts(data, source), separator):
-        columns = _columns(block, names, separator, field_of, source, row)
+        columns = _columns(block, names, separator, field_of, source, headers=0 if pieces else 1)
         pieces.append(rows_of_table(columns, layout, source))
-        row += len(pieces[-1])
     yield Rows.concat(pieces)
 
 
@@ -82,9 +89,9 @@ def _blocks(data: Iterator[bytes], separator: str) -> Iterator[bytes]:
 
 
 def _columns(
-    text: bytes, names: list[str], separator: str, field_of: Mapping[Any, str], source: str, before: int
-) -> dict[Any, pa.ChunkedArray]:
-    """Columns of a part of a table by their names, those of numbers as numbers. before: rows before it."""
+    text: bytes, names: list[str], separator: str, field_of: Mapping[Any, str], source: str, headers: int
+) -> dict[Any, Any]:
+    """Columns of a part of a table by their names, those of numbers as numbers where they all are."""
     import pyarrow.csv
 
     quote = False if separator == "\t" else '"'  # texts behind tabs hold any quotes
@@ -92,7 +99,7 @@ def _columns(
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(text),
-            pyarrow.csv.ReadOptions(use_threads=False, column_names=names, skip_rows=0 if before else 1),
+            pyarrow.csv.ReadOptions(use_threads=False, column_names=names, skip_rows=headers),
             pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True, quote_char=quote),
             pyarrow.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), include_columns=list(field_of)
@@ -100,23 +107,13 @@ def _columns(
         )
     except pa.ArrowInvalid as error:
         raise InputError(f"{source} is not a table: {str(error).splitlines()[0]}") from None
-    columns = {name: pc.ascii_trim(table[name], " ") for name in table.column_names}
+    columns: dict[Any, Any] = {name: pc.ascii_trim(table[name], " ") for name in table.column_names}
     for name in (name for name in columns if field_of[name] in NUMBERS):
         try:
             columns[name] = columns[name].cast(pa.float64())
-        except pa.ArrowInvalid:
-            rows = enumerate(columns[name].to_pylist(), before + 1)
-            row, text = next((row, text) for row, text in rows if not _is_number(text))
-            raise InputError(f"{source}, row {row}: {name} {shown(text)} is not a number.") from None
+        except pa.ArrowInvalid:  # levels that are words, or a mistake
+            columns[name] = list(map(number_of, columns[name].to_pylist()))
     return columns
-
-
-def _is_number(text: str) -> bool:
-    try:
-        pa.scalar(text).cast(pa.float64())
-    except pa.ArrowInvalid:
-        return False
-    return True
 
 
 _SHORT = {
@@ -124,8 +121,6 @@ _SHORT = {
     "qrels": {2: ("query_id", "doc_id"), 3: ("query_id", "doc_id", "relevance")},
 }
 """The fields of short lines, by their number; the third one of a run is the rank or the score."""
-
-_COMPARED = 100  # lines, whose numbers of fields say which of two differing lines is wrong
 
 
 def _are_short(data: File) -> bool:
@@ -137,7 +132,7 @@ def _are_short(data: File) -> bool:
     if len(fields) == 4:
         return has_ranks(data.start)
     value = re.sub("^L(?=[0-9]+$)", "", fields[-1])
-    is_number = len(fields) == 2 or (len(fields) == 3 and _is_number(value))
+    is_number = len(fields) == 2 or (len(fields) == 3 and NUMBER[float].fullmatch(value) is not None)
     return is_number and fields[0][0] not in "{[<" and FIELDS_OF.keys().isdisjoint(fields)
 
 
@@ -160,8 +155,7 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     if count not in (fields_of := _SHORT[layout.kind]):
         needed = f"{' or '.join(map(str, fields_of))}, or {len(layout.fields)} in TREC's form, are needed"
         hint = " Is it a run?" if count == 4 else ""
-        place, _ = next(_lines(data, source))
-        raise InputError(f"{place}: {counted(count, 'field')}; {needed}.{hint}")
+        raise InputError(f"{source}: lines of {counted(count, 'field')}; {needed}.{hint}")
     if reading.stop is not None:
         raise InputError(f"{source}: in {count} fields there is no mark, which stop={reading.stop!r} needs.")
     given = {f: int(name) if str(name).isdecimal() else name for f, name in reading.names.items()}
@@ -174,15 +168,7 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     if RANK in fields and "score" not in fields and not reading.without_scores:
         reading = replace(reading, order="rank")
     as_scores = replace(reading, columns=None, lower_is_better=False)
-    try:
-        rows = Rows.concat([*trec.pieces(data, replace(layout, fields=tuple(fields), reading=as_scores))])
-    except InputError:
-        (place, _), *others = lines = [*islice(_lines(data, source), _COMPARED)]
-        most = Counter(len(line) for _, line in lines).most_common(1)[0][0]
-        if others and most != count:  # the first line is another than the others
-            needed = f"{most} are needed, as in most lines"
-            raise InputError(f"{place}: {counted(count, 'field')}; {needed}.") from None
-        raise
+    rows = Rows.concat([*trec.pieces(data, replace(layout, fields=tuple(fields), reading=as_scores))])
     ranks, unscored = rows.ranks, np.full(len(rows), of_run and "score" not in fields)
     if is_open:
         if (are_ranks := _are_ranks(rows)) is None:
@@ -201,12 +187,6 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
         places = np.arange(len(rows)) if ranks is None else ranks
         rows = replace(rows, values=-places.astype(np.float64))
     yield rows.read(reading, ranks, unscored=unscored if unscored.any() else None) if of_run else rows
-
-
-def _lines(data: str | os.PathLike[str], source: str) -> Iterator[tuple[str, list[bytes]]]:
-    """The place and the fields of each line that is neither blank nor a comment."""
-    for place, line in numbered_lines(parts(data, source), source):
-        yield from ((place, fields) for fields in rows_in(line))
 
 
 def _are_ranks(rows: Rows) -> bool | None:

@@ -6,6 +6,7 @@ A new form is a row of `FORMS`. All forms end in the same rows, by `rows_of_list
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -132,17 +133,8 @@ FORMS = (
     Form(
         "search results by query",
         lists=(
-            "contexts",
-            "ctxs",
-            "documents",
-            "results",
-            "hits.hits",
-            "hits",
-            "references",
-            "candidates",
-            "docs",
-            "retrieved_passages",
-            "passages",
+            *("contexts", "ctxs", "documents", "results", "hits.hits", "hits", "references", "candidates"),
+            *("docs", "retrieved_passages", "passages"),
         ),
         topics=("query.qid", *_TOPICS, "query", "question"),
         judged=("positive_passages", "answer_pids"),
@@ -302,7 +294,7 @@ def _keys_of(record: Any) -> str:
 
 def _form_of_result(result: Any) -> Form | None:
     """The declared form of what a search for one query returned; None for a list of documents."""
-    return next((form for form in FORMS if not form.topics and form.is_in(result)), None)
+    return next((form for form in FORMS if not form.topics and form.is_in(_body(result))), None)
 
 
 def _body(result: Any) -> Any:
@@ -310,14 +302,9 @@ def _body(result: Any) -> Any:
     return getattr(result, "body", result)
 
 
-def _is_search(result: Any) -> bool:
-    """Whether this is what a search for one query returned, other than a list of documents."""
-    return _form_of_result(_body(result)) is not None
-
-
 def _are_lists(data: Mapping[Any, Any]) -> bool:
     """Whether the documents of a topic are a response, a text of JSON, or pairs, dicts or objects."""
-    if _is_search(next(iter(data.values()), None)):
+    if _form_of_result(next(iter(data.values()), None)) is not None:
         return True
     texts = (text.lstrip() for text in data.values() if isinstance(text, str))
     if any(text.startswith(("[{", "[ {")) for text in texts):
@@ -379,7 +366,7 @@ def search_results(data: Any, layout: Layout) -> Read:
     if len(topics) != len(results):
         raise InputError(f"{layout.source}: {len(topics)} topics have results of {len(results)} queries.")
     if len(set(topics)) < len(topics):
-        twice = next(topic for number, topic in enumerate(topics) if topic in topics[:number])
+        twice = Counter(topics).most_common(1)[0][0]
         raise InputError(f"{layout.source}: topic {shown(twice)} is given twice.")
     ids = data[2] if len(data) == 3 else None
     if ids is not None and (isinstance(ids, (str, bytes)) or not hasattr(ids, "__len__")):
@@ -390,17 +377,17 @@ def search_results(data: Any, layout: Layout) -> Read:
 def _is_batch(results: Any) -> bool:
     """Whether this is what a search for several queries returned."""
     results = _body(results)
-    if isinstance(results, Mapping):
-        return _is_search(results) or isinstance(results.get("responses"), list)
     if hasattr(results, "documents") and hasattr(results, "scores"):  # of bm25s, whose len() counts queries
         return True
     if isinstance(results, tuple):
         return len(results) == 2 and all(getattr(part, "ndim", 0) == 2 for part in results)
     if not isinstance(results, list):
-        return _is_search(results)
+        responses = results.get("responses") if isinstance(results, Mapping) else None
+        return isinstance(responses, list) or _form_of_result(results) is not None
     first: Any = next((result for result in results if not isinstance(result, list) or result), [{}])
     item = first_item(first) if isinstance(first, list) else None
-    return len(results) > 0 and (_is_search(first) or isinstance(item, Mapping) or _is_document(item))
+    is_result = _form_of_result(first) is not None or isinstance(item, Mapping) or _is_document(item)
+    return len(results) > 0 and is_result
 
 
 def _with_topics(data: Any) -> bool:
@@ -435,7 +422,7 @@ def _results_of_queries(results: Any, source: str) -> Sequence[Any]:
             what = f"the distance {_LARGEST:.2g} stands for no document, whose position is -1"
             raise InputError(f"{source}: {what}; give FAISS's own positions, and the ids of documents apart.")
         return [list(zip(*row)) for row in zip(documents.tolist(), values.tolist())]
-    return [results] if _is_search(results) or not isinstance(results, list) else results
+    return results if isinstance(results, list) else [results]
 
 
 def _results(

@@ -202,27 +202,22 @@ def _from_table(lines: Iterable[tuple[str, bytes]], separator: str, source: str)
         raise InputError(f"{source} is not a table: {error}.") from None
 
 
+def _is_column(data: Any) -> bool:
+    return hasattr(data, "dtype") or isinstance(data, (pa.Array, pa.ChunkedArray))
+
+
 @reader(
-    "a column of ids",
+    f"ids in a list, in a column or as keys of a mapping, or items with {_NAMED}",
     "topics",
-    recognises=lambda data: hasattr(data, "dtype") or isinstance(data, (pa.Array, pa.ChunkedArray)),
+    recognises=_is_column,
 )
-def column(data: Any, layout: Layout) -> Table:
-    """A column of pandas, polars, pyarrow or numpy."""
-    return Table(layout.source, topics=tuple(id_column(data, layout.source, "topic").to_pylist()))
-
-
-@reader("a mapping whose keys are ids", "topics")
-def keys(data: Mapping[Any, Any], layout: Layout) -> Table:
-    """Qrels or queries as dicts, for example."""
-    source, names = layout.source, layout.reading.nesting
-    ids = (joined_id(topic, names, source) for topic in data)
-    return Table(source, topics=tuple(one_id(topic, "topic", source) for topic in ids))
-
-
-@reader(f"a list of ids, or of items with {_NAMED}", "topics")
 def items(data: Iterable[Any], layout: Layout) -> Table:
-    """Items are objects with one of these attributes, or mappings with one of these names."""
+    """A column of pandas, polars, pyarrow or numpy; qrels or queries as dicts, for example.
+
+    Items are objects with one of these attributes, or mappings with one of these names.
+    """
+    if _is_column(data):
+        return Table(layout.source, topics=tuple(id_column(data, layout.source, "topic").to_pylist()))
     names = layout.reading.nesting
     places = ((f"{layout.source}, item {number}", item) for number, item in enumerate(data))
     topics = tuple(_id_of_item(joined_id(item, names, place), place) for place, item in places)

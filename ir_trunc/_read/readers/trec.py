@@ -1,4 +1,4 @@
-"""TREC files, and lines of fewer fields.
+"""TREC files, lines of fewer fields, and lines with answers.
 
 pyarrow reads a block of TREC lines as a table, once there is one blank between all fields. What it refuses,
 or would read otherwise, is read line by line, as trec_eval splits lines: this decides what a line means, or
@@ -23,9 +23,19 @@ from ir_trunc._core.lazy import npt, pattern
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import flat, hint_of_grades, number_column, one_array, pa, pc, truths
 from ir_trunc._read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
-from ir_trunc._read.registry import Compiled, Data, File, reader
+from ir_trunc._read.registry import Compiled, Data, File, Table, reader
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
-from ir_trunc._read.text import BYTE_ORDER_MARK, NUMBER, BadLineError, blocks, check_zeros, decoded, line_ends
+from ir_trunc._read.text import (
+    BYTE_ORDER_MARK,
+    NUMBER,
+    BadLineError,
+    blocks,
+    check_zeros,
+    decoded,
+    line_ends,
+    numbered_lines,
+    parts,
+)
 
 _LEVEL = pattern(rb"L(?<=[ \t]L)(?=[0-9]+\s*(?:[\r\n]|\Z))")  # of NTCIR, before a grade
 
@@ -301,3 +311,59 @@ def _rows(table: pa.Table, layout: Layout, source: str, samples: Samples = ()) -
     ranks = flat(one_array(table[RANK])) if reading.order == "rank" else None
     hidden = None if reading.stop is None else truths(one_array(pc.equal(table[MARK], reading.stop)))
     return rows.read(reading, ranks, hidden, samples=samples)
+
+
+# Ranked answers of TREC's question answering tracks. The fields of runs are those that Aranea writes (Jimmy
+# Lin, https://cs.uwaterloo.ca/~jimmylin/downloads, ConvertToTREC), and the numbers of judgments those of NIST
+# (https://trec.nist.gov/data/qa/2005_qadata/README.list+other.results).
+_GRADES = {"-1": 0, "1": 1, "2": 0, "3": 0}  # wrong, right, unsupported by the document, inexact
+
+
+def _are_judged_answers(data: File) -> bool:
+    rows = rows_in(data.start)
+    judged = all(len(row) > 2 and row[2].decode(errors="replace") in _GRADES for row in rows[:-1] or rows)
+    return judged and any(len(row) > len(("topic", "document", "judgment", "answer")) for row in rows)
+
+
+def _answers(data: str | os.PathLike[str], source: str, least: int) -> Iterator[tuple[str, str, list[str]]]:
+    """The place of each line, its document with its answer, which are judged together, and so many fields."""
+    for place, line in numbered_lines(parts(data, source), source):
+        fields = decoded(line, f"{place}: the text is").split(None, least)
+        if "".join(fields[:1]).startswith("#"):  # a comment
+            continue
+        if len(fields) < least:
+            raise InputError(f"{place}: {counted(len(fields), 'field')}; {least} and an answer are needed.")
+        doc, answer = fields[2 if least == len(RUN.fields) else 1], "".join(fields[least:]).split()
+        yield place, doc if doc == "NIL" else " ".join([doc, *answer]), fields
+
+
+@reader("a path of TREC lines 'question Q0 document rank score tag answer'", "run", recognises=has_answers)
+def answer_run(data: str | os.PathLike[str], layout: Layout) -> Table:
+    """As TREC-8 to TREC 2001 had them. A document of the list is a document with an answer, in the order of
+    the ranks; `order="rank"` keeps the scores, too."""
+    rows = list[tuple[str, str, int, float]]()
+    for place, pair, fields in _answers(data, layout.source, len(RUN.fields)):
+        topic, _, _, rank, score, *_ = fields
+        try:
+            number = float(score) if layout.reading.order == RANK else -float(rank)
+            rows.append((topic, pair, int(rank), number))
+        except ValueError:
+            raise InputError(f"{place}: rank {rank!r} and score {score!r}: numbers are needed.") from None
+    return Table(layout.source, dict(zip(("query_id", "doc_id", RANK, "score"), map(list, zip(*rows)))))
+
+
+@reader("a path of TREC lines 'question document judgment answer'", "qrels", recognises=_are_judged_answers)
+def answer_judgments(data: str | os.PathLike[str], layout: Layout) -> Table:
+    """As TREC-8 to TREC 2001 had them: a document with an answer is wrong (-1), right (1), or right without
+    support by the document (2), which counts as wrong; `levels={"2": 1}` counts it as right (lenient)."""
+    grades, unsupported = _GRADES | dict(layout.levels or {}), 0
+    rows = list[tuple[str, str, int]]()
+    for place, pair, (topic, _, judgment, *_) in _answers(data, layout.source, 3):
+        if judgment not in grades:
+            raise InputError(f"{place}: judgment {judgment!r}: one of {', '.join(grades)} is needed.")
+        unsupported += judgment == "2"
+        rows.append((topic, pair, grades[judgment]))
+    if unsupported and "2" not in (layout.levels or {}):
+        what = f"{counted(unsupported, 'answer')} that the document does not support count as wrong (strict)"
+        warn(f"{layout.source}: {what}; levels={{'2': 1}} (--levels 2=1) counts them as right (lenient).")
+    return Table(layout.source, dict(zip(("query_id", "doc_id", layout.value), map(list, zip(*rows)))))
