@@ -12,16 +12,19 @@ import inspect
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, wraps
 from numbers import Real
 from typing import (
     Annotated,
     Any,
+    Literal,
     ParamSpec,
     Protocol,
     TypeVar,
     cast,
+    get_args,
+    get_origin,
 )
 
 import numpy as np
@@ -287,11 +290,12 @@ class Text:
 class Choice:
     """One of a few words, or, where `number` is given, a number of that kind.
 
-    elsewhere: (word, hint) for words that another measure knows.
+    words: by default those of the `Literal` in the annotation. elsewhere: (word, hint) for words that another
+    measure knows.
     """
 
     meaning: str
-    words: tuple[str, ...]
+    words: tuple[str, ...] = ()
     number: Number | None = None
     elsewhere: tuple[tuple[str, str], ...] = ()
 
@@ -383,13 +387,21 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     return with_checks
 
 
+def kind_of(annotation: Any) -> Any:
+    """The kind that an annotation holds, or None."""
+    kind, *_ = getattr(annotation, "__metadata__", None) or [None]
+    if isinstance(kind, Choice) and not kind.words:
+        literals = (annotation.__origin__, *get_args(annotation.__origin__))  # the second of `Literal | None`
+        kind = replace(kind, words=next(get_args(each) for each in literals if get_origin(each) is Literal))
+    return kind if hasattr(kind, "clean") else None
+
+
 def declared_parameters(function: Callable[..., Any]) -> dict[str, Param]:
     """The parameters of a function whose annotations hold a kind, by name."""
     hints = annotations_of(function)
     declared = {}
     for name, argument in inspect.signature(function).parameters.items():
-        kind_of, *_ = getattr(hints.get(name), "__metadata__", [None])
-        if hasattr(kind_of, "clean"):
+        if kind := kind_of(hints.get(name)):
             required = argument.default is argument.empty
-            declared[name] = Param(name, kind_of, None if required else argument.default, required)
+            declared[name] = Param(name, kind, None if required else argument.default, required)
     return declared

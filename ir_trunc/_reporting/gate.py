@@ -408,7 +408,7 @@ def check(
     run: RunLike,
     *,
     baseline: RunLike | None = None,
-    require: Annotated[Require, Choice("what decides on a condition", get_args(Require))] = "observed",
+    require: Annotated[Require, Choice("what decides on a condition")] = "observed",
     alpha: Alpha = 0.05,
     unit: str | None = None,
     **options: Unpack[Options],

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from sys import intern
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from ir_measures import Measure
@@ -57,7 +57,7 @@ __all__ = ["MEASURES", "ChangeCheck", "ChangeScores", "check_runs", "read_lists"
 Ranked = Literal["documents", "questions"]
 Terminal = Literal["unit", "least"]
 TiedRanks = Literal["expected", "file"]
-AbsentDates = Annotated[Absent, Choice("what a date is that a run does not name", get_args(Absent))]
+AbsentDates = Annotated[Absent, Choice("what a date is that a run does not name")]
 
 MEASURES: Mapping[Terminal, str] = {
     "unit": "nDCGT(terminal='unit') APT(gain='linear',terminal='unit')"
@@ -624,8 +624,8 @@ def score(
     days: DaysLike | None = None,
     question_qrels: QrelsLike | None = None,
     measures: MeasureLike | None = None,
-    terminal: Annotated[Terminal, Choice("what the end of a list is worth", get_args(Terminal))] = "unit",
-    ties: Annotated[TiedRanks, Choice("what decides equal question-ranks", get_args(TiedRanks))] = "expected",
+    terminal: Annotated[Terminal, Choice("what the end of a list is worth")] = "unit",
+    ties: Annotated[TiedRanks, Choice("what decides equal question-ranks")] = "expected",
     absent: AbsentDates = "error",
     baseline: str | None = None,
     test: str = "t",

@@ -48,14 +48,12 @@ QUESTION = (
 )
 
 Discount = Annotated[
-    Literal["log2", "jk"],
-    Choice("discount: log2(i + 1), or log2(max(2, i)) as in the original", ("log2", "jk")),
+    Literal["log2", "jk"], Choice("discount: log2(i + 1), or log2(max(2, i)) as in the original")
 ]
 DCGForm = Annotated[
     Literal["log2", "exp-log2"],
     Choice(
         "gains: the grade, or 2^grade - 1; discount log2(i + 1)",
-        ("log2", "exp-log2"),
         elsewhere=(("jk", " anDCG(dcg='jk')@k is nDCG@k with the discount of 2002, log2(max(2, i))."),),
     ),
 ]

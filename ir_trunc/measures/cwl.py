@@ -27,8 +27,7 @@ QUESTION = "What does a reader gain and pay, who leaves no later than the end of
 
 WantedGain = Annotated[float, Number("gain that the reader wants in all", 0.5)]
 Model = Annotated[
-    Literal["rbp", "inst", "ift"],
-    Choice("how the reader goes on: by a persistence, by INST, or by foraging", ("rbp", "inst", "ift")),
+    Literal["rbp", "inst", "ift"], Choice("how the reader goes on: by a persistence, by INST, or by foraging")
 ]
 Rate = Annotated[float, Number("gain for its cost that the reader of 'ift' expects", 0)]
 Intercept = Annotated[float, Number("how soon the reader of 'ift' leaves at the target, or at the rate", 0)]

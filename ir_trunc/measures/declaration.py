@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 from ir_trunc._core.arrays import Floats
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMeasureError, nearest, shown
-from ir_trunc._core.parameters import call_parts, literal, refuse_bare
+from ir_trunc._core.parameters import call_parts, kind_of, literal, refuse_bare
 from ir_trunc.measures.definition import CUTOFF, Declaration, Definition, Formula, Range, TieUnit
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Nil, Param, Whole
@@ -137,8 +137,8 @@ class measure(Declaration):
         single, of_single = ungrouped(formula)
         params = {}
         for name, annotation, default in single:
-            kind, *_ = getattr(annotation, "__metadata__", ()) or (None,)
-            if kind is None or default is inspect.Parameter.empty:
+            kind = kind_of(annotation)
+            if not kind or default is inspect.Parameter.empty:
                 raise ParameterError(
                     f"{title}: parameter {name!r} needs a kind and a default, such as 'e: Effort = 0.05'; "
                     "ir_trunc.measures.params has the kinds."

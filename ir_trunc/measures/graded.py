@@ -31,8 +31,7 @@ QUESTION = (
 
 GainWeight = Annotated[float, Number("weight of gain against count", 0, inside=True)]
 Divisor = Annotated[
-    Literal["cut", "full"],
-    Choice("divisor of a list that is cut at k: R but at most k, or always R", ("cut", "full")),
+    Literal["cut", "full"], Choice("divisor of a list that is cut at k: R but at most k, or always R")
 ]
 Adjusted = Annotated[bool, Flag("whether gains are adjusted to the topic, as in AGR")]
 

@@ -22,8 +22,7 @@ QUESTION = (
 )
 
 Part = Annotated[
-    Literal["all", "S", "G", "joint"],
-    Choice("the measure, or one of its three parts: H(S), H(G) or H(S,G)", ("all", "S", "G", "joint")),
+    Literal["all", "S", "G", "joint"], Choice("the measure, or one of its three parts: H(S), H(G) or H(S,G)")
 ]
 JointWeight = Annotated[
     float, Number("weight of the joint information; above 1, noise and silence both cost", 0)

@@ -63,17 +63,12 @@ MaxRel = Annotated[
 ]
 BinaryOrLinear = Annotated[
     Literal["binary", "linear"],
-    Choice("gains: 1, or x / max_rel, of a grade of at least rel; 0 of a lower one", ("binary", "linear")),
+    Choice("gains: 1, or x / max_rel, of a grade of at least rel; 0 of a lower one"),
 ]
-Scale = Annotated[
-    Literal["linear", "exp"], Choice("gain scale: x / max_rel or (2^x - 1) / 2^max_rel", ("linear", "exp"))
-]
+Scale = Annotated[Literal["linear", "exp"], Choice("gain scale: x / max_rel or (2^x - 1) / 2^max_rel")]
 SignedScale = Annotated[
     Literal["linear", "exp", "signed"],
-    Choice(
-        "gain scale: x / max_rel, (2^x - 1) / 2^max_rel, or x / max_rel with negative grades below 0",
-        ("linear", "exp", "signed"),
-    ),
+    Choice("gain scale: x / max_rel, (2^x - 1) / 2^max_rel, or x / max_rel with negative grades below 0"),
 ]
 GradeGains = Annotated[
     dict[int, float] | None,

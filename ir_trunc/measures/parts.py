@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -27,9 +27,13 @@ __all__ = [
 
 _TOP_EXPONENT = 1000  # 2^1024 is infinity in 64 bits
 
+
 # Scales are functions from grades to units of gain (0 for negatives). Those of one kind that give equal gains
 # are equal, and have one hash.
-GradeScale = Callable[[Ints], "npt.ArrayLike"]
+class GradeScale(Protocol):
+    """From grades to units of gain."""
+
+    def __call__(self, grade: Ints, /) -> npt.ArrayLike: ...
 
 
 class AtLeast(NamedTuple):
@@ -223,9 +227,9 @@ def scale_of(gains: dict[int, float] | None) -> Mapped:
 
 def mapped(lists: Lists, gains: dict[int, float] | None) -> Gains:
     """Gains by a map; a warning where a grade that it leaves out is worth less than a lower grade."""
-    levels = lists.judgments.levels
+    levels, pairs = lists.judgments.levels, (gains or {}).items()
     for grade in levels[~np.isin(levels, list(gains))].tolist() if gains else ():
-        if higher := [(x, gain) for x, gain in gains.items() if x < grade < gain]:
+        if higher := [(x, gain) for x, gain in pairs if x < grade < gain]:
             lower, gain = higher[0]
             warn(
                 f"gains={gains} leaves out grade {grade}, which keeps its gain {grade:g}, below the {gain:g}"

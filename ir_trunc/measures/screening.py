@@ -67,8 +67,7 @@ Unread = Annotated[
     float, Number("cost of a document that has to be read later, since relevant ones are missing", 0)
 ]
 Penalty = Annotated[
-    Literal["none", "uniform", "weighted"],
-    Choice("what is paid for missing relevant documents", ("none", "uniform", "weighted")),
+    Literal["none", "uniform", "weighted"], Choice("what is paid for missing relevant documents")
 ]
 
 

@@ -51,34 +51,29 @@ AMIGO = "Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.35
 Tail = Annotated[bool, Flag("whether the terminal document fills all further ranks; otherwise it fills one")]
 IdealDepth = Annotated[
     Literal["cut", "full"],
-    Choice(
-        "ideal list: cut to the depth of the list with its terminal document, or never cut", ("cut", "full")
-    ),
+    Choice("ideal list: cut to the depth of the list with its terminal document, or never cut"),
 ]
 
 
 Norm = Annotated[
-    Literal["ideal", "count"],
-    Choice("divisor: the sum for the ideal list, or the gain of the topic and 1", ("ideal", "count")),
+    Literal["ideal", "count"], Choice("divisor: the sum for the ideal list, or the gain of the topic and 1")
 ]
 IdealOrNone = Annotated[
-    Literal["ideal", "none"],
-    Choice("divisor: the sum for the ideal list with its end, or none", ("ideal", "none")),
+    Literal["ideal", "none"], Choice("divisor: the sum for the ideal list with its end, or none")
 ]
 LinearOrRaw = Annotated[
-    Literal["linear", "raw"], Choice("gains without rel: x / max_rel, or the grade itself", ("linear", "raw"))
+    Literal["linear", "raw"], Choice("gains without rel: x / max_rel, or the grade itself")
 ]
 Terminal = Annotated[
     Literal["least", "full", "unit"],
     Choice(
         "gain of a perfect end: the smallest gain of the topic's relevant documents, 1, or that of grade 1; 1"
-        " for a nil query",
-        ("least", "full", "unit"),
+        " for a nil query"
     ),
 ]
 FullOrLeast = Annotated[
     Literal["full", "least"],
-    Choice("gain of a perfect end: 1, or the smallest gain of the topic's documents", ("full", "least")),
+    Choice("gain of a perfect end: 1, or the smallest gain of the topic's documents"),
 ]
 
 

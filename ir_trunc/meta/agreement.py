@@ -164,9 +164,7 @@ class Agreement(Result):
 )
 def agreement(
     ordered: ScoreMatrix | Power | Mapping[str, npt.ArrayLike],
-    coefficient: Annotated[
-        Coefficient, Choice("coefficient between two orderings", ("tau", "tau_ap", "tau_ap_b", "rbo"))
-    ] = "tau",
+    coefficient: Annotated[Coefficient, Choice("coefficient between two orderings")] = "tau",
     p: Annotated[float, Number("persistence of rank-biased overlap", 0, 1, inside=True)] = 0.9,
 ) -> Agreement:
     """Agreement between every two measures: a coefficient between the orderings that they produce.

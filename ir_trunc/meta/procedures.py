@@ -17,6 +17,7 @@ from ir_trunc._core.parameters import (
     checked,
     declared_parameters,
     instance,
+    kind_of,
     mapping,
     several,
     text,
@@ -190,7 +191,7 @@ def _inputs_of(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
         hint = hints[argument.name]
         if not hasattr(hint, "__metadata__"):
             inputs[argument.name] = get_args(hint) if len(get_args(hint)) > 1 else (hint,)
-        elif not hasattr(hint.__metadata__[0], "clean"):
+        elif not kind_of(hint):
             such_as = "`seed: Annotated[int, Whole('seed', low=0)]`; ir_trunc.measures.params has the kinds"
             raise ParameterError(f"{name}: option {argument.name!r} needs a kind, such as {such_as}.")
     return inputs

@@ -140,8 +140,7 @@ def error_rates(
     ] = FUZZINESS,
     seed: Seed = 0,
     relative_to: Annotated[
-        RelativeTo,
-        Choice("what the fuzziness is a share of: the higher score or the spread", ("score", "spread")),
+        RelativeTo, Choice("what the fuzziness is a share of: the higher score or the spread")
     ] = "score",
 ) -> ErrorRates:
     """How often one set of topics contradicts most others about two systems, and how often they tie.

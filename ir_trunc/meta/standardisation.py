@@ -88,7 +88,7 @@ class Reference(Saved):
 )
 def standardised(
     matrix: ScoreMatrix,
-    form: Annotated[Form, Choice("what standardised scores become", ("normal", "linear", "z"))] = "normal",
+    form: Annotated[Form, Choice("what standardised scores become")] = "normal",
 ) -> ScoreMatrix:
     """Scores relative to how hard each topic was for these systems.
 

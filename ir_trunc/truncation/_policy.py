@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ir_trunc._core.deprecation import outdated, renamed
 from ir_trunc._core.errors import InputError, ParameterError, shown, warn
-from ir_trunc._core.parameters import flag, instance, numbers, text, with_source, written_arguments
+from ir_trunc._core.parameters import flag, instance, kind_of, numbers, text, with_source, written_arguments
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.files import Target
 from ir_trunc._ranking.runs import RunLike, read_run
@@ -558,15 +558,14 @@ def _declared_params(kind: type[Any], besides: Iterable[str] = ()) -> dict[str, 
     for declared in fields(kind):
         if declared.name in besides or declared.name == "fitted_on":
             continue
-        kind_of, *_ = getattr(hints[declared.name], "__metadata__", [None])
-        if not hasattr(kind_of, "clean"):
+        if not (of_param := kind_of(hints[declared.name])):
             raise ParameterError(
                 f"{kind.__name__}: parameter {declared.name!r} needs a kind, such as `k: Annotated[int,"
                 " Whole('documents')]`; ir_trunc.measures.params has the kinds."
             )
         required = declared.default is MISSING
         default = None if required else declared.default
-        params[declared.name] = Param(declared.name, kind_of, default, required)
+        params[declared.name] = Param(declared.name, of_param, default, required)
     return params
 
 
