@@ -6,6 +6,7 @@ import argparse
 import csv
 import io
 import json
+import os
 import re
 import shutil
 import sys
@@ -114,15 +115,10 @@ def _finite(value: Any) -> Any:
 OF_PAPERS = ("latex", "html")
 """Forms that only a comparison has."""
 _ENDINGS = {
-    ".tex": "latex",
-    ".html": "html",
-    ".md": "markdown",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".json": "json",
-    ".txt": "table",
-}
+    "tex": "latex",
+    "md": "markdown",
+    "txt": "table",
+}  # of files; other forms are those of their names
 
 
 @contextmanager
@@ -151,4 +147,6 @@ def _form_of(path: str | None) -> str:
     """The form of an output that nobody named: by the ending of its file; a table to read on a terminal."""
     if path is None or path == "-":
         return "table" if sys.stdout.isatty() else "tsv"
-    return next((form for end, form in _ENDINGS.items() if path.removesuffix(".gz").endswith(end)), "tsv")
+    ending = os.path.splitext(path.removesuffix(".gz"))[1][1:]
+    form = _ENDINGS.get(ending, ending)
+    return form if form in (*FORMATS, *OF_PAPERS, "json") else "tsv"

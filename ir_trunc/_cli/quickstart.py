@@ -48,16 +48,12 @@ def _template(name: str) -> str:
 def _notebook(title: str, script: str) -> dict[str, Any]:
     """The script as a notebook: each `# %%` line begins a cell and explains it."""
     imports, *parts = re.split(r"^# %% (.*)\n", script.partition('"""\n\n')[2], flags=re.MULTILINE)
-    cells: list[dict[str, Any]] = []
-    for number, source in enumerate([f"# {title}", imports, *parts]):
-        cell: dict[str, Any] = {
-            "cell_type": "markdown",
-            "id": f"cell-{number}",
-            "metadata": {},
-            "source": source.strip(),
-        }
-        code: dict[str, Any] = {"cell_type": "code", "execution_count": None, "outputs": []}
-        cells.append(cell | code if number % 2 else cell)
+    code: dict[str, Any] = {"cell_type": "code", "execution_count": None, "outputs": []}
+    cells: list[dict[str, Any]] = [
+        {"cell_type": "markdown", "id": f"cell-{number}", "metadata": {}, "source": source.strip()}
+        | (code if number % 2 else {})
+        for number, source in enumerate([f"# {title}", imports, *parts])
+    ]
     python = {"language_info": {"name": "python"}}
     return {"cells": cells, "metadata": python, "nbformat": 4, "nbformat_minor": 5}
 

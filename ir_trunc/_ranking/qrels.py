@@ -318,7 +318,8 @@ class Qrels:
         positive = self.judgments.grades > 0
         relevant = np.bincount(self.judgments.rows[positive], minlength=len(self.topic_ids))
         sizes, topics = np.unique(relevant, return_counts=True)
-        word_of = {grade: word for word, grade in (self.words or {}).items()}
+        # Where a "2" in the file is worth 1, its level is called by its grade.
+        word_of = {grade: word for word, grade in (self.words or {}).items() if not word.isdecimal()}
         grades, documents = np.unique(self.grades[self.grades > 0], return_counts=True)
         counts = {("topics", "all"): len(relevant), ("topics", "nil"): int((relevant == 0).sum())}
         counts |= {("R", str(size)): count for size, count in zip(sizes.tolist(), topics.tolist())}

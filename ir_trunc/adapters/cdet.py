@@ -244,10 +244,14 @@ class ChangeScores(Result):
         untested = {names[name]: why for name, why in comparison.untested.items()}
         return replace(comparison, measures=self.short, untested=untested)
 
-    def _tables(self, digits: int) -> list[MarkedTable]:
-        """Two tables of documents and two of questions: means with tests, and what stands beside them."""
-        tables = []
+    def _tables(self, digits: int, heading: str = "") -> list[MarkedTable]:
+        """Two tables of documents and two of questions: means with tests, and what stands beside them.
+
+        heading: what stands above them; without it, the first caption names the convention.
+        """
+        tables: list[MarkedTable] = []
         for ranked, comparison in self.comparisons.items():
+            convention = "" if heading or tables else f"{self.convention}. "
             table, board = self._shortened(comparison).marked(digits), self._board(ranked)
             values = board.map(lambda value: Cell("-" if np.isnan(value) else f"{value:.{digits}f}"))
             kinds = (" skill", " with news", "right silence")
@@ -255,7 +259,7 @@ class ChangeScores(Result):
             rows = list(board.index)
             scores = replace(
                 table,
-                caption=f"{self.convention}. Lists of {ranked}: {table.caption}",
+                caption=f"{convention}Lists of {ranked}: {table.caption}",
                 letters=[*table.letters, *"  " * bool(table.letters)],
                 rows=rows,
                 cells=[*table.cells, *values[list(self.short)].to_numpy()[-2:].tolist()],
@@ -328,7 +332,7 @@ class ChangeScores(Result):
         page: str = template("change_detection.html")(
             title=text("title", title),
             heading=self.heading,
-            tables=[table.html() for table in self._tables(4)],
+            tables=[table.html() for table in self._tables(4, self.heading)],
             invalid=self.invalid,
             calendars=calendars,
             command=text("command", command),

@@ -23,8 +23,7 @@ from ir_trunc._scoring.results import Result
 from ir_trunc.measures import registry
 from ir_trunc.meta._trials import PROPERTIES
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.plots import _kit
-from ir_trunc.plots._style import INK
+from ir_trunc.plots import _kit, _style
 
 __all__ = ["Advice", "guide"]
 
@@ -225,7 +224,7 @@ def plot_guide(ax: Any = None) -> Any:
         below = y - _LINE * 1.15 * ("measures" in node)
         _links(shown, x + 0.1, y, node.get("measures", ()))
         for number, line in enumerate(lines):
-            shown.text(x + 0.04, below - number * _LINE, line, color=INK, **_PLAIN)
+            shown.text(x + 0.04, below - number * _LINE, line, color=_style.INK, **_PLAIN)
         y -= high
     return shown
 

@@ -49,8 +49,7 @@ from ir_trunc.meta.coefficients import tau
 from ir_trunc.meta.matrix import ScoreMatrix, crossed, higher_is_better, labelled_table, rounded, square_table
 from ir_trunc.meta.power import Test, TestName, power, ratio_intervals, system_pairs
 from ir_trunc.meta.procedures import MatrixMeasures, WholeOrAll, procedure
-from ir_trunc.plots import _kit
-from ir_trunc.plots._style import ACCENT
+from ir_trunc.plots import _kit, _style
 
 __all__ = [
     "Coverage", "ErrorRates", "Predictivity", "SplitTests", "SwapRates", "coverage", "error_rates",
@@ -528,7 +527,7 @@ class Predictivity(Result):
         """The taus of all splits for each measure with itself, as boxes. Returns Axes."""
         shown = _kit.ready_axes(ax)
         own = [self.taus[:, row, row] for row in range(len(self.measures))]
-        shown.boxplot(own, medianprops={"color": ACCENT, "linewidth": 2})
+        shown.boxplot(own, medianprops={"color": _style.ACCENT, "linewidth": 2})
         shown.set_xticks(range(1, len(own) + 1), self.measures, rotation=30, ha="right")
         shown.set_ylabel("Kendall's tau between halves (no unit)")
         return shown

@@ -21,8 +21,7 @@ from ir_trunc.measures.params import Whole
 from ir_trunc.meta.coefficients import tau
 from ir_trunc.meta.matrix import higher_is_better, labelled_table
 from ir_trunc.meta.procedures import SingleMeasure, procedure
-from ir_trunc.plots import _kit
-from ir_trunc.plots._style import ACCENT, GREY, INK, label
+from ir_trunc.plots import _kit, _style
 
 __all__ = ["TruncationImpact", "truncation_impact"]
 
@@ -67,10 +66,10 @@ class TruncationImpact(Result):
         best = np.sort(np.argsort(-higher_is_better([self.usual], self.before), kind="stable")[:count])
         before, after, x = self.before[best], self.after[best], 100 * self.truncated[best]
         shown = _kit.ready_axes(ax)
-        shown.vlines(x, before, after, color=GREY, linewidth=1, zorder=1)
-        usual = f"{label(self.usual)}, as usual"
-        shown.plot(x, before, "o", color=INK, markerfacecolor="white", label=usual)
-        shown.plot(x, after, "s", color=ACCENT, label=f"{label(self.measure)}, with the end")
+        shown.vlines(x, before, after, color=_style.GREY, linewidth=1, zorder=1)
+        usual = f"{_style.label(self.usual)}, as usual"
+        shown.plot(x, before, "o", color=_style.INK, markerfacecolor="white", label=usual)
+        shown.plot(x, after, "s", color=_style.ACCENT, label=f"{_style.label(self.measure)}, with the end")
         shown.set(xlabel=f"lists of fewer than {self.depth} documents (%)", ylabel="mean score")
         _kit.legend_above(shown, 2)
         return shown

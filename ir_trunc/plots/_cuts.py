@@ -111,22 +111,21 @@ def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.lengths(study.best_cuts("RBPT", qrels, {"mine": run})).get_title()
     'RBPT: own and best length of 2 lists'
     """
-    numeric = ("length", "best_length")
-    _kit.checked_table(table, ("measure", *numeric), "study.best_cuts", numeric)
+    columns = ["length", "best_length"]
+    _kit.checked_table(table, "study.best_cuts", ["measure"], columns)
     measure = _kit.only_value(table["measure"], "measure", "lists")
     ax = _kit.ready_axes(ax, 4.8, 4.6)
-    top = float(table[["length", "best_length"]].to_numpy().max())
+    places = table[columns].to_numpy(float)
+    top = float(places.max())
     coarse = top >= _COARSE
     # Lengths whose circles would overlap share one: steps that are equal on the axis.
     steps = np.unique([0, *np.rint(np.geomspace(1, top, 18))]) if coarse else np.arange(top + 1)
-    nearest = {
-        name: steps[np.abs(table[name].to_numpy()[:, None] - steps).argmin(axis=1)] for name in numeric
-    }
-    places = pd.DataFrame(nearest).groupby([*numeric]).size().reset_index(name="lists")
+    nearest = steps[np.abs(places[:, :, None] - steps).argmin(axis=2)]
+    circles, lists = np.unique(nearest, axis=0, return_counts=True)
+    x, y = circles.T
     largest = 80 if coarse else min((240 / (top + 1)) ** 2, 312)
-    area = np.maximum(largest * places["lists"] / places["lists"].max(), 8 if coarse else 6)
-    style: dict[str, Any] = {"edgecolor": _style.INK, "linewidth": 0.8, "clip_on": False}
-    ax.scatter(places["length"], places["best_length"], area, "#d0d0d0", **style)
+    area = np.maximum(largest * lists / lists.max(), 8 if coarse else 6)
+    ax.scatter(x, y, area, "#d0d0d0", edgecolor=_style.INK, linewidth=0.8, clip_on=False)
     ax.plot([0, top], [0, top], color=_style.ACCENT, linewidth=1.2, linestyle="--", zorder=0.5)
     _kit.length_axis(ax.xaxis, "own length", top, _COARSE)
     _kit.length_axis(ax.yaxis, "best length", top, _COARSE)
@@ -164,11 +163,11 @@ def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.nil(study.nil_report({"1": {"a": 3, "NIL": 2}}).to_pandas()).get_ylabel()
     'lists'
     """
-    _kit.checked_table(table, ("before", "after"), "study.nil_report", ("before", "after"))
+    _kit.checked_table(table, "study.nil_report", finite=("before", "after"))
     ax = _kit.ready_axes(ax)
     for offset, name, colour in ((-0.2, "before", "white"), (0.2, "after", _style.INK)):
-        style: dict[str, Any] = {"color": colour, "edgecolor": _style.INK, "label": f"{name} NIL ends lists"}
-        ax.bar(np.arange(len(table)) + offset, table[name], 0.4, **style)
+        x, label = np.arange(len(table)) + offset, f"{name} NIL ends lists"
+        ax.bar(x, table[name], 0.4, color=colour, edgecolor=_style.INK, label=label)
     ax.set_xticks(range(len(table)), table.index)
     ax.set(xlabel="length of the list (documents)", ylabel="lists")
     _kit.integer_ticks(ax.yaxis)
@@ -207,7 +206,7 @@ def cuts(table: pd.DataFrame, ax: Axes | None = None, qrels: QrelsLike | None = 
     >>> plots.cuts(study.cuts("RBPT SetF", qrels, {"mine": run})).get_ylabel()
     'lists (%)'
     """
-    _kit.number_table(table, "study.cuts")
+    _kit.checked_table(table, "study.cuts", finite=None)
     relevant = None
     if qrels is not None:
         judgments = read_qrels(qrels).judgments
@@ -223,8 +222,8 @@ def cuts(table: pd.DataFrame, ax: Axes | None = None, qrels: QrelsLike | None = 
         return ax
     ax = _kit.ready_axes(ax, 7.2, 4.2)
     middle, apart = (table.shape[1] - 1) / 2, 0.8 / table.shape[1]
-    for number, (name, shares) in enumerate(table.items()):
-        style = _kit.line_styles(number + 1)[number]
+    styles = _kit.line_styles(table.shape[1])
+    for number, (style, (name, shares)) in enumerate(zip(styles, table.items())):
         x = np.arange(len(table)) + apart * (number - middle)
         ax.vlines(x, 0, 100 * shares, color=style["color"], linestyle=style["linestyle"], linewidth=1.3)
         ax.plot(x, 100 * shares, label=_style.label(name), **style | {"linestyle": "none"}, clip_on=False)
@@ -267,25 +266,21 @@ def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = Non
     >>> len(plots.policies(table).get_yticks())
     2
     """
-    _kit.checked_table(table, ("system", "policy", "score", "low", "high"), "cross_validate")
+    finite = ("score", "low", "high", text("against", against))
+    _kit.checked_table(table, "cross_validate", ("system", "policy"), finite)
     system = _kit.only_value(table["system"], "system", "policies")
-    if text("against", against) not in table:
-        raise InputError(f"the table has no column {against!r}; it has: {', '.join(map(str, table))}.")
-    _kit.checked_table(table, (), "cross_validate", ("score", "low", "high", against))
     rows = table.sort_values("score", ascending=False, kind="stable")
     ax = _kit.ready_axes(ax, 6.4, 1.1 + 0.28 * len(rows))
     places = range(len(rows))
     bars = [rows["score"] - rows["low"], rows["high"] - rows["score"]]
     style: dict[str, Any] = {"color": _style.INK, "markersize": 6, "capsize": 3, "elinewidth": 1.1}
     ax.errorbar(rows["score"], places, xerr=bars, fmt="o", **style)
-    ax.set_yticks(places, [_style.label(name) for name in rows["policy"]])
+    _kit.name_rows(ax, places, map(_style.label, rows["policy"]))
     for place, spent in zip(places, rows[against]):
         _beyond(ax, place, f"{spent:,.0f}" if abs(spent) >= 100 else f"{spent:.1f}")
     _beyond(ax, -0.9, _SPENT.get(against, f"mean {against}\nof a list"), va="bottom")
-    ax.tick_params(axis="y", length=0)
     ax.grid(axis="y", color="#e4e4e4", linewidth=0.8)
     ax.set_axisbelow(True)
-    ax.spines["left"].set_visible(False)
     ax.set(xlabel="mean score (bars: 95 % confidence)", title=_style.label(system))
     ax.set_ylim(len(rows) - 0.4, -0.6)
     return ax
@@ -403,7 +398,7 @@ def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     'wrong answers (%)'
     """
     columns = ("answers", "coverage", "risk", "generalised_risk")
-    table = _kit.checked_table(table, columns, "truncation.risk_coverage", finite=columns)
+    table = _kit.checked_table(table, "truncation.risk_coverage", finite=columns)
     n = int(table["answers"].max())
     table = table[table["answers"] >= min(_FIRST_ANSWERS, n)]
     given, coverage, risk, of_all = table[list(columns)].to_numpy(np.float64).T
@@ -452,8 +447,7 @@ def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.abstention(abstention_curve("RR", qrels, run, confidence="gap", steps=2)).get_ylabel()
     'mean RR of the others'
     """
-    columns = ("measure", "confidence", "rate", "score")
-    _kit.checked_table(table, columns, "truncation.abstention_curve")
+    _kit.checked_table(table, "truncation.abstention_curve", ("measure", "confidence", "rate", "score"))
     measure = _kit.only_value(table["measure"], "measure", "curves")
     ax = _kit.ready_axes(ax)
     of_confidence = table.groupby("confidence", sort=False)

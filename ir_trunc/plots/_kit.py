@@ -148,6 +148,13 @@ def integer_ticks(axis: Any) -> None:
     axis.set_major_formatter("{x:.0f}")
 
 
+def name_rows(ax: Axes, rows: Iterable[float], names: Iterable[str], **style: Any) -> None:
+    """Names of rows beside the axes, without a spine and ticks."""
+    ax.set_yticks([*rows], [*names], **style)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+
+
 def slanted_ticks(ax: Axes, names: Any) -> None:
     """A tick with a slanted name for each of 0, 1, 2, ..."""
     ax.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
@@ -166,25 +173,21 @@ def length_axis(axis: Any, what: str, longest: float, least: int = 100) -> None:
 
 
 def checked_table(
-    value: Any, columns: Iterable[str], made_by: str, finite: Iterable[str] = ()
+    value: Any, made_by: str, columns: Iterable[str] = (), finite: Sequence[str] | None = ()
 ) -> pd.DataFrame:
-    """The argument, if it is a frame with these columns, some of finite numbers, as `made_by` makes it."""
+    """The argument, if it is a table with these columns, as `made_by` makes it.
+
+    finite: columns of finite numbers, None for all that there are.
+    """
     table = instance("table", value, pd.DataFrame, f"the DataFrame that {made_by} makes")
-    lacking = [column for column in columns if list(table.columns).count(column) != 1]
+    lacking = [name for name in (*columns, *(finite or ())) if list(table.columns).count(name) != 1]
     if lacking or not len(table):
         columns_found = ", ".join(map(str, table.columns)) or "none"
         what = f"column {lacking[0]}, once" if lacking else "rows"
         raise InputError(f"table: it needs {what}, as {made_by} makes it; its columns: {columns_found}.")
-    for name in finite:
-        numbers(str(name), table[name])
-    return table
-
-
-def number_table(value: Any, made_by: str) -> pd.DataFrame:
-    """The argument, if it is a frame of finite numbers."""
-    table = checked_table(value, (), made_by)
     for name, column in table.items():
-        numbers(str(name), column)
+        if finite is None or name in finite:
+            numbers(str(name), column)
     return table
 
 

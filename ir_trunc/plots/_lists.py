@@ -136,9 +136,7 @@ def side_by_side(runs: Mapping[str, Rankings], longest: int = 20, ax: Axes | Non
         ax.scatter([], [], 34, inside, edgecolor=_FILLED, linewidth=0.9, label=what)
     ax.plot([], [], "|", color=_style.ACCENT, markersize=11, markeredgewidth=2.2, label="end of the list")
     _kit.legend_above(ax, 3, handletextpad=0.1, columnspacing=1.2)
-    ax.set_yticks(list(labels), list(labels.values()), fontsize="small")
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
+    _kit.name_rows(ax, labels, labels.values(), fontsize="small")
     ax.set(xlabel="rank", xlim=(0, longest + 1), ylim=(len(order) * height - 0.6, -0.6))
     ax.set_xticks([1, *range(5, longest + 1, 5)])
     return ax
@@ -172,8 +170,7 @@ def calendar(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in plots.calendar(table).get_yticklabels()]
     ['news on 1 of 3 days', 'mine: 1 of 1, 1 false']
     """
-    columns = _kit.checked_table(table, (), "calendar(topic)").dtypes
-    if {*columns} != {np.dtype(bool)}:
+    if {*_kit.checked_table(table, "calendar(topic)").dtypes} != {np.dtype(bool)}:
         raise InputError("table: True and False are needed, as calendar(topic) makes them.")
     days, news = len(table), table.iloc[:, 0].to_numpy(bool)
     ax = _kit.ready_axes(ax, 8.0, 1.1 + 0.34 * table.shape[1])
@@ -193,12 +190,10 @@ def calendar(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.vlines([], 0, 0, color=_style.ACCENT, linewidth=1.0, label="false alarm (half bar)")
     _kit.legend_above(ax, 3, columnspacing=1.2)
     _kit.set_title(ax, _style.label(table.index.name or ""))
-    ax.set_yticks(range(len(names)), names, fontsize="small")
+    _kit.name_rows(ax, range(len(names)), names, fontsize="small")
     step = max(1, -(-days // 7))
     ax.set_xticks(range(0, days, step), [str(day) for day in table.index[::step]], fontsize="small")
     ax.set(xlim=(-1, days), ylim=(len(names) - 0.4, -0.6))
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
     return ax
 
 

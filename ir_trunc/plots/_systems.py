@@ -60,7 +60,7 @@ def scores_with_bounds(
     means: pd.DataFrame, bounds: tuple[Floats, Floats] | None, alpha: float, ax: Axes | None
 ) -> Axes:
     """Mean scores as dots; `bounds` are the ends of their intervals (M x systems each), drawn as bars."""
-    rows, columns = _kit.number_table(means, "compare(...).to_pandas()").shape
+    rows, columns = _kit.checked_table(means, "compare(...).to_pandas()", finite=None).shape
     ax = _kit.ready_axes(ax, 1.8 + 1.35 * columns, 1.2 + 0.36 * rows)
     from matplotlib.ticker import MaxNLocator
 
@@ -86,9 +86,7 @@ def scores_with_bounds(
         ticks |= {x(tick): f"{tick:.4g}" for tick in (inside or [lowest])}
         ax.axvline(column, color=_style.GREY, linewidth=0.8)
     ax.set_xticks(list(ticks), list(ticks.values()), fontsize="small")
-    ax.set_yticks(range(rows), [_style.label(name) for name in means.index], fontsize="small")
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
+    _kit.name_rows(ax, range(rows), map(_style.label, means.index), fontsize="small")
     ax.set(xlim=(0, columns), ylim=(rows - 0.5, -1.3), xlabel=f"mean score, a scale for each measure{level}")
     return ax
 
@@ -118,7 +116,7 @@ def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.example(study.example("RBPT")).get_ylabel()
     'score'
     """
-    _kit.number_table(table, "study.example")
+    _kit.checked_table(table, "study.example", finite=None)
     numbers("cut", table.index)
     ax = _kit.ready_axes(ax, 7.2, 4.2)
     _kit.draw_lines(ax, {name: (table.index, column) for name, column in table.items()}, "", "score")
@@ -155,7 +153,7 @@ def agreement(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plots.agreement(study.agreement("RBPT OIE", "AP", qrels, runs)).get_title()
     "Kendall's tau"
     """
-    ax = _kit.shaded_table(_kit.checked_table(table, (), "study.agreement"), "{:.2f}", ax)
+    ax = _kit.shaded_table(_kit.checked_table(table, "study.agreement"), "{:.2f}", ax)
     columns = "measure by which lists are cut at their best"
     ax.set(xlabel=columns, ylabel="measure of full lists", title="Kendall's tau")
     return ax
@@ -258,7 +256,7 @@ def slope(
 def _certain_moves(pairs: pd.DataFrame, both: Iterable[pd.Series[float]], alpha: float) -> set[str]:
     """The systems that are significantly better than another by one measure, and worse by the other."""
     columns = ("measure", "system", "other", "difference", "p")
-    table, better = _kit.checked_table(pairs, columns, "compare(...).pairs()"), []
+    table, better = _kit.checked_table(pairs, "compare(...).pairs()", columns), []
     for measure in (str(series.name) for series in both):
         rows = table[table["measure"] == measure]
         if not len(rows):

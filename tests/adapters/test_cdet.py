@@ -523,7 +523,7 @@ def test_the_commands_check_score_and_draw(track, command):
     status, _, err = command("report", *two.split(), "-o", "page.html", "--days", RANGE)
     assert (status, err) == (0, "")
     page = (track / "page.html").read_text(encoding="utf-8")
-    assert "Literal convention" in page
+    assert page.count("Literal convention") == str(scores).count("Literal convention") == 1
     assert page.count('aria-label="Calendar of t') == len(TOPICS)
     write(track / "runs" / "bad.jsonl", in_lines("bad", RUNS["alert"])[:2])
     table = ran(command, "topics.jsonl qrels runs --format table", 2)[0]

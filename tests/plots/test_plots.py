@@ -330,7 +330,7 @@ def test_the_slope_chart_has_the_best_system_on_top_and_names_the_movers():
      "one measure's lists can be shown, not those of 2"),
     (lambda: plots.policies(pd.concat([POLICIES, POLICIES.assign(system="other")])),
      "one system's policies can be shown, not those of 2"),
-    (lambda: plots.policies(POLICIES, "tokens"), "no column 'tokens'; it has: system, policy, score"),
+    (lambda: plots.policies(POLICIES, "tokens"), "needs column tokens, once, as cross_validate makes it"),
     (lambda: plots.slope(SCORES, SCORES[:3]), "the same systems"),
     (lambda: plots.slope(SCORES, SCORES, pairs=compare("RR", None, {"a": RANKINGS, "b": RANKINGS}).pairs()),
      "there is no test by AP, the name of a Series; it has: RR"),

@@ -280,6 +280,8 @@ def test_the_summary_counts_answers_by_class_and_level():
     assert found["R"].to_dict() == {"0": 1} | {str(size): count for size, count in relevant.items()}
     assert found["level"].to_dict() == {"S": 401, "A": 118, "B": 97}
     assert read_qrels({"1": {"a": 3, "b": 0}}).summary()["count"].tolist() == [1, 0, 1, 1]
+    mapped = read_qrels({"1": {"a": "2", "b": "S"}}, levels={"2": 1, "S": 3}).summary()["count"]
+    assert mapped["level"].to_dict() == {"S": 1, "1": 1}  # a "2" that is worth 1 is called by its grade
 
 
 @pytest.mark.parametrize("normalise", [None, "squad"])
