@@ -86,11 +86,8 @@ def test_a_task_reports_them(tmp_path):
     task = Task(dataset=samples, solver=nothing(), scorer=exact())
     log = eval(task, model="mockllm/model", log_dir=str(tmp_path), display="none")[0]
     assert log.status == "success", log.error
-    values = {
-        name.rpartition("/")[2]: metric.value
-        for score in log.results.scores
-        for name, metric in score.metrics.items()
-    }
+    metrics = {name: metric for score in log.results.scores for name, metric in score.metrics.items()}
+    values = {name.rpartition("/")[2]: metric.value for name, metric in metrics.items()}
     assert values["c_at_1"] == pytest.approx(2 / 4 + 1 / 4 * 2 / 4)
     assert values["answer_utility"] == 0.0
     assert [values[name] for name in ("correct", "wrong", "unanswered")] == [2, 1, 1]

@@ -23,16 +23,19 @@ QRELS = {"1": {"a": 1, "b": 0, "d": 2}, "2": {"x": 0}, "3": {"z": 2}, "4": {"y":
 RUN = {"1": {"a": 2.0, "b": 1.0, "e": 0.5}, "3": {"y": 3.0, "z": 1.0}}
 MIXED = [RBPT(p=0.5), nDCG @ 10, AP, c @ 1, OIE, nDCGT @ 2]
 
+
+def judgments():
+    return (Qrel(topic, doc, grade) for topic, docs in QRELS.items() for doc, grade in docs.items())
+
+
+def scored():
+    return (ScoredDoc(topic, doc, score) for topic, docs in RUN.items() for doc, score in docs.items())
+
+
 FORMS = {
     "dict": (lambda: QRELS, lambda: RUN),
-    "named tuples": (
-        lambda: (Qrel(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()),
-        lambda: (ScoredDoc(q, d, s) for q, docs in RUN.items() for d, s in docs.items()),
-    ),
-    "frame": (
-        lambda: pd.DataFrame([Qrel(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()]),
-        lambda: pd.DataFrame([ScoredDoc(q, d, s) for q, docs in RUN.items() for d, s in docs.items()]),
-    ),
+    "named tuples": (judgments, scored),
+    "frame": (lambda: pd.DataFrame(judgments()), lambda: pd.DataFrame(scored())),
 }
 forms = pytest.mark.parametrize("form", FORMS)
 

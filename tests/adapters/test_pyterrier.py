@@ -122,6 +122,16 @@ def test_values_of_topics_without_judgments_are_nan_and_belong_to_no_mean():
     ]  # fmt: skip
 
 
+def test_documents_that_are_withheld_leave_results_and_judgments_and_judged_topics_stay():
+    systems, options = {"a": RESULTS, "b": RESULTS[:2]}, {"perquery": True, "unjudged": "exclude"}
+    with pytest.warns(IrTruncWarning, match="withheld: 2 documents left the results of 2 systems"):
+        table = experiment(systems, TOPICS, QRELS, "RBPT AP", withheld={"1": ["z"]}, **options)
+    left = {name: frame[frame["docno"] != "z"] for name, frame in systems.items()}
+    pd.testing.assert_frame_equal(table, experiment(left, TOPICS, QRELS, "RBPT AP", **options))
+    table = experiment(systems, TOPICS, QRELS, "RBPT", withheld={"1": ["a", "b", "z"]}, **options)
+    assert table["value"].tolist() == [1, 1]  # nothing is relevant to topic 1, and the list is empty
+
+
 def test_options_that_nobody_has_are_refused():
     with pytest.raises(ParameterError, match=r"experiment has no option 'baselin'\. Did you mean baseline\?"):
         experiment([RESULTS], TOPICS, QRELS, "RBPT", baselin=0)

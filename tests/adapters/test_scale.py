@@ -40,9 +40,7 @@ EVERY = " ".join(MEASURES)
 pytestmark = [
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
     pytest.mark.filterwarnings("ignore:distutils Version classes are deprecated:DeprecationWarning"),
-    pytest.mark.filterwarnings(
-        "ignore:The distutils package is deprecated:DeprecationWarning"
-    ),  # Python 3.10
+    pytest.mark.filterwarnings("ignore:The distutils package is deprecated:DeprecationWarning"),  # of 3.10
     pytest.mark.filterwarnings("ignore:unclosed <socket.*127.0.0.1:ResourceWarning"),
 ]
 
@@ -55,13 +53,10 @@ class OnDask:
         from distributed import Client, LocalCluster
         from distributed.utils import get_mp_context
 
-        dask.config.set(
-            {
-                "temporary-directory": str(folder),
-                "distributed.worker.multiprocessing-method": "forkserver",
-                "distributed.comm.timeouts.connect": "10s",  # how long a killed worker is waited for
-            }
-        )
+        # connect: how long a killed worker is waited for
+        how = {"worker.multiprocessing-method": "forkserver", "comm.timeouts.connect": "10s"}
+        dask.config.set({f"distributed.{name}": value for name, value in how.items()})
+        dask.config.set({"temporary-directory": str(folder)})
         # Workers, also those that replace a killed one, start from a process that has all modules.
         get_mp_context().set_forkserver_preload(["distributed", "dask.dataframe", "ir_trunc.adapters.scale"])
         self.cluster = LocalCluster(
@@ -96,22 +91,16 @@ class OnSpark:
     def __init__(self, folder: Path):
         from pyspark.sql import SparkSession
 
-        settings = {
-            "spark.ui.enabled": "false",
-            "spark.ui.showConsoleProgress": "false",
-            "spark.driver.memory": "512m",
-            # Java does not optimise what runs a few times only, and does not verify Spark's own classes.
-            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-            " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote",
-            "spark.python.daemon.module": "spark_daemon",
-            "spark.driver.host": "127.0.0.1",
-            "spark.driver.bindAddress": "127.0.0.1",
-            "spark.local.dir": str(folder),
-            "spark.sql.warehouse.dir": str(folder),
-            "spark.sql.shuffle.partitions": "3",
-            "spark.log.level": "OFF",
-        }
-        self.session = SparkSession.builder.master("local[2,4]").config(map=settings).getOrCreate()
+        # Java does not optimise what runs a few times only, and does not verify Spark's own classes.
+        java = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+        java += " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+        settings = {"driver.memory": "512m", "driver.extraJavaOptions": java, "log.level": "OFF"}
+        settings |= {"python.daemon.module": "spark_daemon", "sql.shuffle.partitions": "3"}
+        settings |= dict.fromkeys(["ui.enabled", "ui.showConsoleProgress"], "false")
+        settings |= dict.fromkeys(["driver.host", "driver.bindAddress"], "127.0.0.1")
+        settings |= dict.fromkeys(["local.dir", "sql.warehouse.dir"], str(folder))
+        options = {f"spark.{name}": value for name, value in settings.items()}
+        self.session = SparkSession.builder.master("local[2,4]").config(map=options).getOrCreate()
 
     def close(self):
         self.session.stop()
@@ -214,9 +203,8 @@ def is_dead(marker: Path) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return True
-    return (
-        Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    )  # nobody has asked for its status yet
+    state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    return state == "Z"  # nobody has asked for its status yet
 
 
 @pytest.mark.parametrize(("seed", "nil"), [(2, "ends"), (3, "trec2001"), (6, "sakai"), (5, "document")])
@@ -237,22 +225,18 @@ def test_partitions_without_rows_and_topics_without_partitions(engine):
 
 def bad(column: str, value):
     """A run with one bad value."""
-    run = pd.DataFrame(
-        {"query_id": list("112"), "doc_id": list("abc"), "score": [3.0, 2.0, 1.0], "cost": [0.1] * 3}
-    )
-    return run.assign(**{column: [run[column][0], value, run[column][2]]})
+    run = {"query_id": list("112"), "doc_id": list("abc"), "score": [3.0, 2.0, 1.0], "cost": [0.1] * 3}
+    run[column][1] = value
+    return pd.DataFrame(run)
 
 
-@pytest.mark.parametrize(
-    ("run", "message"),
-    [
-        (bad("cost", -1.0), "topic 1, document b: cost -1.0: a finite number >= 0"),
-        (
-            bad("score", 1.0).drop(columns="doc_id"),
-            "has no column doc_id or docno or corpus-id or pid; it has: query_id",
-        ),
-    ],
-)
+LACKING = "has no column doc_id or docno or corpus-id or pid; it has: query_id"
+
+
+@pytest.mark.parametrize(("run", "message"), [
+    (bad("cost", -1.0), "topic 1, document b: cost -1.0: a finite number >= 0"),
+    (bad("score", 1.0).drop(columns="doc_id"), LACKING),
+])  # fmt: skip
 def test_bad_frames(engine, run, message):
     with pytest.raises(InputError, match=message) as raised:
         engine.calc("AP", {"1": {"a": 1}}, engine.frame(run))
@@ -328,23 +312,20 @@ def test_runs_are_read_in_the_same_ways(engine):
         (again.drop(columns=["Q0", "rank"]), {"duplicates": "best", "lower_is_better": True}),
     ]:
         same(engine, qrels, given, measures="RR nDCG SetP", **options)
-    assert any(
-        "runs against the scores" in text for text in said(engine.calc, "RR", qrels, engine.frame(run, 1))[1]
-    )
+    _, notes = said(engine.calc, "RR", qrels, engine.frame(run, 1))
+    assert any("runs against the scores" in note for note in notes)
 
 
 def labelled(seed, count=30):
     """Rows of lists with two keys, scores and labels, of which some are null; and the labels alone."""
     rng = np.random.default_rng(seed)
-    run = pd.DataFrame(
-        [
-            (f"day {day}", question, f"d{rank}", float(rng.integers(0, 9)))
-            for question in range(count)
-            for day in range(2)
-            for rank in range(rng.integers(1, 9))
-        ],
-        columns=["day", "question", "doc_id", "score"],
-    )
+    rows = [
+        (f"day {day}", question, f"d{rank}", float(rng.integers(0, 9)))
+        for question in range(count)
+        for day in range(2)
+        for rank in range(rng.integers(1, 9))
+    ]
+    run = pd.DataFrame(rows, columns=["day", "question", "doc_id", "score"])
     labels = pd.array(rng.choice([0, 1, 2, None], len(run)), "Int64")
     run = run.assign(relevance=labels)
     run.loc[run.doc_id == "d0", "relevance"] = rng.integers(0, 3)  # no list without a label
@@ -384,12 +365,8 @@ def test_a_cluster_whose_workers_are_all_lost_ends_with_an_error(monkeypatch):
         return part
 
     frame = dataframe.from_pandas(bad("score", 1.0), npartitions=2)
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=50
-        ) as cluster,
-        Client(cluster),
-    ):
+    here = {"dashboard_address": None, "host": "127.0.0.1", "silence_logs": 50}
+    with LocalCluster(n_workers=2, threads_per_worker=1, **here) as cluster, Client(cluster):
         loss = threading.Timer(1, cluster.scale, [0])
         loss.start()
         start = time.monotonic()
@@ -411,9 +388,8 @@ def test_a_session_whose_executors_are_lost_ends_with_an_error(engine, monkeypat
         yield from batches
 
     frame, start = engine.frame(bad("score", 1.0)), time.monotonic()
-    with pytest.raises(
-        IrTruncError, match=r"^Spark has had no worker for 1 seconds: the run is not scored\.$"
-    ):
+    lost = r"^Spark has had no worker for 1 seconds: the run is not scored\.$"
+    with pytest.raises(IrTruncError, match=lost):
         scale.spark("AP", {"1": {"a": 1}}, frame.mapInArrow(slowly, frame.schema))
     assert time.monotonic() - start < 50
 
@@ -428,19 +404,18 @@ def test_an_engine_that_gives_up_says_so_in_a_line(engine, monkeypatch):
         given = frame.map_partitions(die, meta=frame._meta)
     else:
         given = frame.mapInArrow(die, frame.schema)
-    with pytest.raises(
-        IrTruncError, match=r"^(Dask|Spark) gave up \(.*\): the run is not scored\.$"
-    ) as raised:
+    ended = r"^(Dask|Spark) gave up \(.*\): the run is not scored\.$"
+    with pytest.raises(IrTruncError, match=ended) as raised:
         engine.calc("AP", {"1": {"a": 1}}, given)
     assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("engine_of_page", ["dask", "spark", "ray", "polars", "duckdb"])
 def test_the_examples_of_the_page_on_large_runs(engine_of_page, tmp_path, monkeypatch):
-    module = {"spark": "pyspark", "ray": "ray.data", "dask": "dask.dataframe"}.get(
-        engine_of_page, engine_of_page
+    modules = {"spark": "pyspark", "ray": "ray.data", "dask": "dask.dataframe"}
+    pytest.importorskip(
+        modules.get(engine_of_page, engine_of_page), reason=f"{engine_of_page} is not installed"
     )
-    pytest.importorskip(module, reason=f"{engine_of_page} is not installed")
     if engine_of_page == "spark" and (missing := needs_spark()):
         pytest.skip(missing)
     monkeypatch.chdir(tmp_path)

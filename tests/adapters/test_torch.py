@@ -87,11 +87,7 @@ print(float(metric.compute()))
 @pytest.mark.parametrize("base", ["torchmetrics", "alone"])
 def test_values_are_gathered_across_processes(base, tmp_path):
     pytest.importorskip(base if base != "alone" else "torch", reason=f"{base} is not installed")
-    command = [sys.executable, "-c", PROCESS]
-    ranks = [
-        subprocess.Popen([*command, str(rank), str(tmp_path / "met"), base], stdout=subprocess.PIPE)
-        for rank in (0, 1)
-    ]
-    assert [float(process.communicate(timeout=100)[0]) for process in ranks] == [
-        pytest.approx((1 + 1 + 0.8 + 1) / 4)
-    ] * 2
+    commands = ([sys.executable, "-c", PROCESS, rank, str(tmp_path / "met"), base] for rank in "01")
+    ranks = [subprocess.Popen(command, stdout=subprocess.PIPE) for command in commands]
+    means = [float(process.communicate(timeout=100)[0]) for process in ranks]
+    assert means == [pytest.approx((1 + 1 + 0.8 + 1) / 4)] * 2

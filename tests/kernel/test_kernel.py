@@ -154,10 +154,8 @@ ODD_GRADE_TEXTS = ["+1", "1.0", "0x1", "2147483648", "-99999999999999999999", "1
 
 def judged_lines(rng):
     """Lines of qrels: topics in any order, and now and then apart."""
-    pairs = {
-        (rng.choice(["1", "2", "10", "x", "é"]), rng.choice([*"abcdefgh", "é", "日本", "long" * 9]))
-        for _ in range(30)
-    }
+    topics, docs = ["1", "2", "10", "x", "é"], [*"abcdefgh", "é", "日本", "long" * 9]
+    pairs = {(rng.choice(topics), rng.choice(docs)) for _ in range(30)}
     pairs = sorted(pairs) if rng.random() < 0.5 else list(pairs)
     return "".join(f"{topic} 0 {doc} {rng.choice(GRADES)}\n" for topic, doc in pairs).encode()
 
@@ -261,13 +259,8 @@ def test_qrels_that_the_kernel_read_can_be_pickled(tmp_path):
 
 IDS = st.sampled_from([*"abcdefgh", "d1", "d2", "é", "日本", "", "#", "a b", "NIL", "__nil__", "\ud800"])
 ODD_NUMBERS = [2**53 + 1, 10**400, -(10**30), True, None, "1", Fraction(1, 3), -0.0, float("nan"), 1e39]
-NUMBERS = st.one_of(
-    st.floats(width=64),
-    st.integers(-3, 3),
-    st.floats(-1, 1).map(np.float64),
-    st.floats(-1, 1, width=32).map(np.float32),
-    st.sampled_from(ODD_NUMBERS),
-)
+NUMBERS = st.floats(width=64) | st.integers(-3, 3) | st.floats(-1, 1).map(np.float64)
+NUMBERS |= st.floats(-1, 1, width=32).map(np.float32) | st.sampled_from(ODD_NUMBERS)
 PLAIN_IDS = st.sampled_from([*"abcdefgh", "d1", "d2", "d3", "é", "日本"])
 PLAIN = st.one_of(st.floats(-2, 2), st.integers(-3, 3), st.sampled_from([0.5, 0.25]).map(np.float64))
 TOPICS = st.sampled_from(["1", "2", "3", "10", "x", "t é"])
@@ -545,18 +538,20 @@ def test_buffers_that_do_not_fit_are_refused():
         kernel.lines(object(), b"")
 
 
+def ended(code, folder, **environment):
+    """A piece of Python in a process of its own."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=folder, env=os.environ | environment, capture_output=True, text=True)
+
+
 SETTINGS = {"0": "False", "1": "True", "": "True", "required": "True", "off": "0, 1 or required is needed."}
 
 
 @pytest.mark.parametrize(("wanted", "expected"), SETTINGS.items())
 def test_the_environment_turns_the_kernel_off_or_requires_it(wanted, expected):
-    done = subprocess.run(
-        [sys.executable, "-c", "from ir_trunc._kernel import kernel; print(kernel is not None)"],
-        cwd=Path(__file__).parent,  # where no source tree comes before the package that is installed
-        env={**os.environ, "IR_TRUNC_KERNEL": wanted},
-        capture_output=True,
-        text=True,
-    )
+    code = "from ir_trunc._kernel import kernel; print(kernel is not None)"
+    here = Path(__file__).parent  # where no source tree comes before the package that is installed
+    done = ended(code, here, IR_TRUNC_KERNEL=wanted)
     assert (done.stdout or done.stderr).strip().endswith(expected)
 
 
@@ -567,24 +562,14 @@ def test_a_kernel_of_other_sources_is_not_used(tmp_path):
         file.write("/* newer */\n")
     code = "import ir_trunc; print(ir_trunc.calc_aggregate('AP', {'q': {'a': 1}}, {'q': ['a']}))"
     for setting, status in {"": 0, "required": 1}.items():
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(tmp_path), "IR_TRUNC_KERNEL": setting},
-            capture_output=True,
-            text=True,
-        )
+        done = ended(code, tmp_path, PYTHONPATH=str(tmp_path), IR_TRUNC_KERNEL=setting)
         assert done.returncode == status
         assert done.stdout == ("" if status else "{AP: 1.0}\n")
         assert done.stderr.count("it was compiled from other sources; python -m ir_trunc._kernel.build") == 1
 
 
-COLLECTIONS = {
-    "covid-r1": "qrels.covid-r1.txt",
-    "robust03": "qrels.robust03.txt",
-    "trec8": "qrels.trec8.txt",
-    "tar17-half": "qrel_abs_test.txt",
-}
+COLLECTIONS = {name: f"qrels.{name}.txt" for name in ("covid-r1", "robust03", "trec8")}
+COLLECTIONS["tar17-half"] = "qrel_abs_test.txt"
 
 
 @pytest.mark.parametrize("collection", COLLECTIONS)
