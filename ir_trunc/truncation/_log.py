@@ -93,10 +93,8 @@ class DecisionLog:
     candidates: dict[str, bool] | None = None
 
     def __repr__(self) -> str:
-        counts = self.counts
-        return f"{counted(len(self.run), 'question')}: " + ", ".join(
-            f"{counts[name]} {name}" for name in counts
-        )
+        numbers = ", ".join(f"{number} {name}" for name, number in self.counts.items())
+        return f"{counted(len(self.run), 'question')}: {numbers}"
 
     @property
     def counts(self) -> dict[str, int]:
@@ -526,18 +524,17 @@ def _items(
         if one_of("columns: field", field, names) and not isinstance(column, str):
             raise ParameterTypeError(f"columns[{field!r}]={shown(column)}: the name of a column is needed.")
     names = {**names, **{field: (column,) for field, column in columns.items()}}
-    of_decisions, present = "value" in names, dict[Any, None]()
-    read, shapes = {*chain.from_iterable(names.values())}, dict[Any, tuple[Any, ...]]()
-    items = list[tuple[tuple[Any, ...], tuple[Any, ...]]]()
+    of_decisions, read = "value" in names, {*chain.from_iterable(names.values())}
+    shapes, items = dict[tuple[Any, ...], tuple[Any, ...]](), list[tuple[Any, tuple[Any, ...]]]()
     for place, item in enumerate(_content(data, source, names["id"], of_decisions), 1):
         if not isinstance(item, Mapping):
             raise InputError(f"{source}, item {place}: {shown(item)}: a dict is needed, {{'id': ..., ...}}.")
-        present.update(dict.fromkeys(item))
-        kept = tuple(filter(read.__contains__, item))
-        items.append((shapes.setdefault(kept, kept), tuple(map(item.__getitem__, kept))))
+        if (shape := tuple(item)) not in shapes:
+            shapes[shape] = tuple(filter(read.__contains__, shape))
+        items.append((shapes[shape], tuple(map(item.__getitem__, shapes[shape]))))
     if not items:
         raise InputError(f"{source}: there is no question; at least one is needed.")
-    column_of = {}
+    field_of, present = {}, dict.fromkeys(chain.from_iterable(shapes))
     for field, wanted in names.items():
         matching = [name for name in wanted if name in present]
         if not matching and (field in columns or field in ("id", "answer", "value")):
@@ -547,14 +544,16 @@ def _items(
         if len(matching) > 1 and not of_decisions:
             both = " and ".join(matching)
             raise InputError(f"{source} has the columns {both} for the same field: one is needed.")
-        column_of.update(dict.fromkeys(matching[:1], field))
+        field_of.update(dict.fromkeys(matching[:1], field))
+    fields = {kept: [(place, field_of[name]) for place, name in enumerate(kept) if name in field_of]
+              for kept in shapes.values()}  # fmt: skip
     seen = set[str]()
     items.reverse()
     while items:  # what is read is let go
-        item = dict(zip(*items.pop()))
-        of_fields = {field: item.get(name) for name, field in column_of.items()}
-        if not of_decisions:
-            of_fields = {field: value for field, value in of_fields.items() if not _is_missing(value)}
+        kept, values = items.pop()
+        of_fields = {
+            field: values[at] for at, field in fields[kept] if of_decisions or not _is_missing(values[at])
+        }
         name = one_id(of_fields.get("id"), "id", f"{source}, item {len(seen) + 1}")
         if name in seen:
             raise InputError(
@@ -628,21 +627,19 @@ def _as_compared(
         text = "" if is_none is not None and is_none(text) else text.strip()
         return squad(text) if by_squad else text
 
-    changed = {"answer": ""} | item
-    for field in ("answer", "candidate"):
-        value = changed.get(field, "")
-        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (str, Real)):
-            needed = "a text is needed, or null where it is unanswered"
-            raise InputError(f"{where}: {field} {shown(value)}: {needed}.")
-        changed |= {field: compared(str(value))} if field in changed else {}
-    if "references" in item:
-        value = item["references"]
-        texts = [value] if isinstance(value, str) else value
-        are_texts = isinstance(texts, (list, tuple, np.ndarray)) and all(isinstance(t, str) for t in texts)
-        if not are_texts:
-            raise InputError(f"{where}: references {shown(value)}: a text or a list of texts is needed.")
-        changed["references"] = [*filter(None, map(compared, texts))]
-    return changed
+    item = {"answer": ""} | item
+    for field, value in item.items():
+        if field in ("answer", "candidate"):
+            if not isinstance(value, (str, Real)) or isinstance(value, (bool, np.bool_)):
+                needed = "a text is needed, or null where it is unanswered"
+                raise InputError(f"{where}: {field} {shown(value)}: {needed}.")
+            item[field] = compared(str(value))
+        elif field == "references":
+            texts = [value] if isinstance(value, str) else value
+            if not isinstance(texts, (list, tuple, np.ndarray)) or any(not isinstance(t, str) for t in texts):
+                raise InputError(f"{where}: references {shown(value)}: a text or a list of texts is needed.")
+            item[field] = [*filter(None, map(compared, texts))]
+    return item
 
 
 def _assessed(
@@ -722,7 +719,7 @@ def read_decisions(answers: Any, truth: Any, threshold: float = _MIDDLE) -> Deci
 def _values(data: Any, what: str, names: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Any]]:
     """The value of every question; a list of one value stands for the value."""
     for name, item in _items(data, f"{what} {os.fspath(data)}" if shape_of(data) == "path" else what, names):
-        value = item["value"]
+        value = item.get("value")
         while isinstance(value, (list, tuple)) and len(value) == 1:
             value = value[0]
         yield name, value
