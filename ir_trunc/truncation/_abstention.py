@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, ParameterError
+from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Choice, Several, Whole, checked
 from ir_trunc._core.rankings import Floats, Ints, Rankings
@@ -87,13 +87,8 @@ def abstention_curve(
     confidences = {name: _confidence_in(rankings, name) for name in confidence}
     rows = []
     for measure in parse_measures(measures):
-        bound = one_measure(measure)
-        if bound.definition.scope == "run":
-            raise ParameterError(
-                f"{measure} looks at all lists of a run and has no score of one list alone: abstention needs"
-                " measures that have one, such as EM instead of c@1."
-            )
-        scores = bound.score(rankings)
+        by_list = "abstention needs a score of each list alone, such as EM instead of c@1"
+        scores = one_measure(measure, by_list).score(rankings)
         for name, by_topic in {**confidences, "oracle": scores}.items():
             rows += [
                 {"measure": str(measure), "confidence": name, "rate": step / steps, "score": score}

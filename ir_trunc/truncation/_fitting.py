@@ -38,8 +38,11 @@ def single_measure(measure: Any) -> Measure:
     return measures[0]
 
 
-def one_measure(measure: Any) -> BoundMeasure:
-    """The formula of one measure; an error for several and for losses."""
+def one_measure(measure: Any, by_list: str = "") -> BoundMeasure:
+    """The formula of one measure; an error for several and for losses.
+
+    by_list: why measures are refused whose score of a list depends on other lists; "" where they are not.
+    """
     parsed = single_measure(measure)
     bound = bind(parsed)
     if bound is None:
@@ -47,19 +50,18 @@ def one_measure(measure: Any) -> BoundMeasure:
     if bound.definition.lower_is_better:
         problem = "counts losses, lower is better: policies need a measure whose higher values are better"
         raise ParameterError(f"{parsed} {problem}.")
+    if by_list and bound.definition.scope == "run":
+        raise ParameterError(f"{parsed} looks at all lists of a run at once: {by_list}.")
     return bound
 
 
 def curve_of(measure: Any, rankings: Rankings) -> Curve:
     """The curve of one measure; ParameterError if its score of a list depends on other lists."""
-    bound = one_measure(measure)
-    if bound.definition.scope == "run":
-        raise ParameterError(
-            f"{measure} looks at all lists of a run at once: a list alone has no best cut."
-            " Greedy, ScoreThreshold and ShareOfTop, which have one level for the whole run, can be fitted to"
-            " it; an oracle needs another measure."
-        )
-    return bound.curve(rankings)
+    by_list = (
+        "a list alone has no best cut. Greedy, ScoreThreshold and ShareOfTop have one level for the whole run"
+        " and can be fitted to it; an oracle needs another measure"
+    )
+    return one_measure(measure, by_list).curve(rankings)
 
 
 def best_levels(
