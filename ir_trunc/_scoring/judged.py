@@ -166,8 +166,7 @@ class Judged:
                 f"Judged: {what} did not label. Measures that count all relevant documents (nDCG, AP, recall,"
                 " RBPT) then have two collections: both have to label the same documents."
             )
-        for name, value in (("judge", by_judge), ("humans", by_people), ("topics", frozenset(named))):
-            object.__setattr__(self, name, value)
+        vars(self).update(judge=by_judge, humans=by_people, topics=frozenset(named))
 
     def __repr__(self) -> str:
         return f"Judged({len(self.judge.topics)} topics, {len(self.topics)} of them labelled by people)"

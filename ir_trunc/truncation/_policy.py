@@ -496,7 +496,7 @@ def policy(
     Whole("documents")]`. The annotation holds a kind (`ir_trunc.measures.params`), which checks the value
     once, when a policy is made; a parameter that is to be fitted has the default None. The docstring has a
     sentence, then the length of a list as a formula, then notes. A policy that uses judgments to cut has a
-    true attribute `sees_judgments`.
+    true attribute `sees_judgments`. A `__post_init__` of its own calls that of `Policy`, which checks.
 
     Parameters
     ----------
