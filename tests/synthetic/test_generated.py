@@ -16,6 +16,7 @@ from ir_trunc.synthetic.generated import (
     quiz,
     stream,
 )
+from ir_trunc.synthetic.passages import passage_collection
 
 QRELS, RUNS = collection()
 QUESTIONS, ANSWERS = quiz()
@@ -147,6 +148,8 @@ def test_skill_and_the_right_silence_pay():
     (collection, {"topics": 0}), (collection, {"systems": 0}), (collection, {"depth": 1.5}),
     (collection, {"seed": -1}), (collection, {"pool": 0}),
     (quiz, {"questions": 0}), (quiz, {"questions": 1.5}), (quiz, {"seed": -1}), (chunks, {"retrieved": 4}),
+    (passage_collection, {"questions": 0}), (passage_collection, {"unanswerable": 1.2}),
+    (passage_collection, {"unanswerable": -0.1}), (passage_collection, {"seed": -1}),
 ])  # fmt: skip
 def test_wrong_numbers_are_refused(made, wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
