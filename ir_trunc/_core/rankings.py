@@ -245,26 +245,23 @@ class Rankings(CheckedFields):
         pools = [[grade for grade in row if grade is not None] for row in rows]
         if judged is not None:
             pools = _rows("judged", judged)
-        names = [str(number) for number in range(1, len(rows) + 1)]
-        if topics is not None:
-            names = several("topics", topics, "ids")
+        names = _names(topics, len(rows))
         if not len(rows) == len(pools) == len(names):
             what = f"{len(rows)} lists, {len(pools)} sets of judgments, {len(names)} topics"
             raise InputError(f"{what}: as many of each are needed.")
-        _check_topics(names)
-        rows = [
-            [None if g is None else _checked_grade(name, g) for g in row] for name, row in zip(names, rows)
-        ]
-        pools = [[_checked_grade(name, grade) for grade in pool] for name, pool in zip(names, pools)]
+        judged_documents, hits = list[tuple[int, int]](), list[int]()
         for name, row, pool in zip(names, rows, pools):
-            if lacking := Counter(grade for grade in row if grade is not None) - Counter(pool):
+            ranked = [(rank, _checked_grade(name, g)) for rank, g in enumerate(row, 1) if g is not None]
+            pool[:] = [_checked_grade(name, grade) for grade in pool]
+            if lacking := Counter(grade for _, grade in ranked) - Counter(pool):
                 grade = next(iter(lacking))
                 raise InputError(
                     f"topic {name}: the list holds a document of grade {grade} that `judged` lacks."
                 )
+            judged_documents += ranked
+            hits.append(len(ranked))
+        ranks, hit_grades = np.array(judged_documents, dtype=np.int64).reshape(-1, 2).T
         lengths = np.array([len(row) for row in rows], dtype=np.int64)
-        hits = [[(rank, grade) for rank, grade in enumerate(row, 1) if grade is not None] for row in rows]
-        judged_documents = np.array([hit for row in hits for hit in row], dtype=np.int64).reshape(-1, 2)
         flat_scores = _flat_values("scores", scores, names, lengths)
         if flat_scores is not None:
             topic_of = np.repeat(np.arange(len(names)), lengths)
@@ -283,9 +280,9 @@ class Rankings(CheckedFields):
         return cls(
             Judgments.from_rows(names, owner, grades),
             lengths,
-            offsets_of([len(row) for row in hits]),
-            judged_documents[:, 0],
-            judged_documents[:, 1],
+            offsets_of(hits),
+            ranks,
+            hit_grades,
             starts,
             flat_scores,
             flat_costs,
@@ -343,10 +340,7 @@ class Rankings(CheckedFields):
         """
         values, in_list = _matrix_and_mask("scores", scores, "fiu", "shown", shown)
         grades, is_judged = _matrix_and_mask("labels", labels, "fiub", "judged", judged)
-        names = [str(row + 1) for row in range(len(values))]
-        if topics is not None:
-            names = several("topics", topics, "ids")
-            _check_topics(names)
+        names = _names(topics, len(values))
         shapes = [
             values.shape if each is None else each.shape for each in (values, grades, in_list, is_judged)
         ]
@@ -594,14 +588,18 @@ class Rankings(CheckedFields):
         )
 
 
-def _check_topics(names: list[Any]) -> None:
-    """InputError unless these are distinct texts in canonical order."""
+def _names(topics: Any, count: int) -> list[str]:
+    """The ids of topics, by default '1', '2', ...; InputError unless they are in canonical order."""
+    if topics is None:
+        return [str(number) for number in range(1, count + 1)]
+    names = several("topics", topics, "ids")
     if odd := [name for name in names if not isinstance(name, str)]:
         raise InputError(f"topic {shown(odd[0])} is {type(odd[0]).__name__}: topics are text.")
     if [names[place] for place in canonical_order(names)] != names or len(set(names)) != len(names):
         raise InputError(
             "topics must be distinct and in canonical order (numbers ascending, or text ascending)."
         )
+    return names
 
 
 def _matrix(name: str, values: Any, kinds: str) -> Any:

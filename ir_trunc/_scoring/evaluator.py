@@ -129,27 +129,29 @@ class Evaluator:
                 raise ParameterError(f"order={order!r} leaves no ties: ties='expected' needs order='score'.")
             if self.depth is not None:
                 raise ParameterError("ties='expected': lists cut at a depth have one order; leave one out.")
-        self.labels = qrels if isinstance(qrels, Judged) else None
-        if self.labels is not None:
+        self.labels: Judged | None = None
+        self.qrels, self.of_qrels = None, (topics, unjudged, nil)
+        if isinstance(qrels, Judged):
             if self.reading.of_questions is not None:
                 raise ParameterError("keys= with Judged: means are corrected over topics without keys.")
-            of_judge: Any = {"topics": topics, "missing": missing, "unjudged": unjudged, "nil": nil}
-            of_judge |= {"order": order, "duplicates": duplicates, "stop": stop, "columns": columns}
-            of_judge |= {"lower_is_better": lower_is_better, "ties": ties, "depth": depth}
-            of_judge |= {"keys": keys, "searches": searches}
+            self.by_judge = copy(self)
             with noted(issued=False):
-                self.by_judge: Evaluator = Evaluator(measures, self.labels.judge, **of_judge)
-            qrels = self.labels.mixed
-        self.qrels, self.of_qrels = None, (topics, unjudged, nil)
+                self.by_judge._take(qrels.judge)
+            self.labels, qrels = qrels, qrels.mixed
         if qrels is not None:
-            self.qrels, self.reading = ready_qrels(qrels, self.reading, topics, nil, unjudged)
-            warn_about_scale(self.bound, self.qrels.judgments)
+            self._take(qrels)
         for bound in self.bound if self.reading.keys and self.reading.of_questions else ():
             if bound.definition.scope == "run" and bound.definition.of_means is None:
                 raise ParameterError(
                     f"{bound.definition.name} looks at all lists of a run and has no nested means: score it"
                     " without keys."
                 )
+
+    def _take(self, qrels: QrelsLike) -> None:
+        """Read the qrels, which may have keys and columns of the runs."""
+        topics, unjudged, nil = self.of_qrels
+        self.qrels, self.reading = ready_qrels(qrels, self.reading, topics, nil, unjudged)
+        warn_about_scale(self.bound, self.qrels.judgments)
 
     def __repr__(self) -> str:
         topics = "qrels in the runs" if self.qrels is None else counted(len(self.qrels.topic_ids), "topic")
@@ -385,22 +387,22 @@ def warn_about_confidence(name: str, source: str, rankings: Rankings) -> None:
         )
 
 
+_COSTS_IN = {
+    "e": "units of gain, where a relevant document is worth at most 1: divide tokens by what a relevant"
+    " document may cost",
+    "cost": "units of its own parameters: by default 1 for a document, or seconds, characters or tokens",
+}
+"""The unit in which measures with a parameter take costs."""
+
+
 def warn_about_costs(measures: Sequence[BoundMeasure], source: str, costs: Floats) -> None:
     """Warn of costs that are hardly in the unit of the measures that read them."""
     mean = float(costs.sum() / max(1, len(costs)))
-    worth = [measure for measure in measures if "e" in measure.definition.params]
-    if worth and mean > 1:
-        names = ", ".join(measure.definition.name for measure in worth)
-        warn(
-            f"{source}: documents cost {mean:.4g} on average, and {names} takes costs in units of gain, where"
-            " a relevant document is worth at most 1: divide tokens by what a relevant document may cost."
-        )
-    timed = [measure.definition.name for measure in measures if "cost" in measure.definition.params]
-    if timed and 0 < mean < 1:
-        warn(
-            f"{source}: documents cost {mean:.4g} on average, and {', '.join(timed)} takes costs in units of"
-            " its own parameters: by default 1 for a document, or seconds, characters or tokens."
-        )
+    for param, is_odd in (("e", mean > 1), ("cost", 0 < mean < 1)):
+        names = [measure.definition.name for measure in measures if param in measure.definition.params]
+        if names and is_odd:
+            cost = f"{source}: documents cost {mean:.4g} on average"
+            warn(f"{cost}, and {', '.join(names)} takes costs in {_COSTS_IN[param]}.")
 
 
 def calc(

@@ -423,8 +423,7 @@ class JudgedResults(Results):
 
     def sample(self, row: int) -> tuple[Floats, Floats]:
         """The scores of a measure by people (n) and by the judge (N); influence values of the whole run."""
-        bound = bind(self.measures[row])
-        if bound is not None and bound.definition.scope == "run":
+        if bound := self._of_run.get(row):
             return influence(bound, self.people.rankings), influence(bound, self.judge.rankings)
         return self.people.values[row], self.judge.values[row]
 

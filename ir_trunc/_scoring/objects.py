@@ -309,11 +309,7 @@ def _read(text: str) -> tuple[Measure, BoundMeasure | None]:
     definition = definition_of(default)
     if definition is not None and not isinstance(default, TruncMeasure):
         params |= _clean(definition, params)
-    measure: Measure = default(**params)
-    bound = bind(measure)
-    if not isinstance(measure, TruncMeasure):
-        _check_stock(name, measure)
-    return measure, bound
+    return _checked(default(**params))
 
 
 def is_measure(name: str) -> bool:

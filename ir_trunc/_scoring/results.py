@@ -28,7 +28,7 @@ from ir_trunc._core.universe import Nest, Universe
 from ir_trunc._output.tables import as_html, fitted, table_text
 from ir_trunc._read.arrow import pa
 from ir_trunc._scoring.objects import bind, parse_measure
-from ir_trunc.measures.definition import RunScores, value_from_means
+from ir_trunc.measures.definition import BoundMeasure, RunScores, value_from_means
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -262,15 +262,18 @@ class Results(Result):
         unit: the level whose groups count alike in the mean of the whole run.
         """
         assert self._nest is not None
-        means = []
-        for measure, values in zip(self.measures, self.values):
-            bound = bind(measure)
-            if bound is None or bound.definition.scope == "list":
-                means.append(self._nest.means(values[None], level, unit)[0])
-                continue
+        # A copy, row by row in memory: `over` may leave another order, in which numpy adds otherwise.
+        means = self._nest.means(np.array(self.values, order="C"), level, unit)
+        for row, bound in self._of_run.items():
             parts = self._nest.means(RunScores(bound, self.rankings).parts, level, unit)
-            means.append(value_from_means(bound, parts))
-        return np.array(means).reshape(len(means), -1)
+            means[row] = value_from_means(bound, parts)
+        return means
+
+    @property
+    def _of_run(self) -> dict[int, BoundMeasure]:
+        """The measures that look at all lists of a run, by their rows."""
+        bound = enumerate(map(bind, self.measures))
+        return {row: each for row, each in bound if each is not None and each.definition.scope == "run"}
 
     def _level(self, key: str | None) -> int:
         """The place of a key among the keys, that of the outermost one for None."""
@@ -354,12 +357,11 @@ class Results(Result):
         (('a', 'b'), [[0.5, 0.0]])
         """
         level = self._level(unit)
-        for bound in map(bind, self.measures) if self._nest is not None else ():
-            if bound is not None and bound.definition.scope == "run":
-                raise ParameterError(
-                    f"{bound.definition.name} looks at all lists of a run: it has no values of its own for"
-                    f" each {self.universe.keys[level]}."
-                )
+        for bound in self._of_run.values() if self._nest is not None else ():
+            raise ParameterError(
+                f"{bound.definition.name} looks at all lists of a run: it has no values of its own for each"
+                f" {self.universe.keys[level]}."
+            )
         return self.means_of_units(self.values, unit)
 
     def means_of_units(self, values: Floats, unit: str | None = None) -> tuple[tuple[str, ...], Floats]:
@@ -374,9 +376,8 @@ class Results(Result):
         """The results over some of the topics; measures of the whole run are computed anew over them."""
         kept = np.flatnonzero(arrays.mask(keep, len(self.topics)))
         rankings, values = self.rankings.take(kept), self.values[:, kept]
-        for row, bound in enumerate(map(bind, self.measures)):
-            if bound is not None and bound.definition.scope == "run":
-                values[row] = bound.score(rankings)
+        for row, bound in self._of_run.items():
+            values[row] = bound.score(rankings)
         return Results(self.measures, rankings, values, self.ties and self.ties.over(keep))
 
     def views(self) -> dict[str, Results]:
@@ -485,9 +486,9 @@ class Results(Result):
         """
         from ir_trunc.plots._systems import scores_with_bounds
 
-        low, high, label = self._bounds()
+        (low, high, label), of_run = self._bounds(), self._of_run
         for row, (measure, bound) in enumerate(zip(self.measures, map(bind, self.measures))):
-            if not isinstance(measure.aggregator(), MeanAgg) or (bound and bound.definition.scope == "run"):
+            if not isinstance(measure.aggregator(), MeanAgg) or row in of_run:
                 low[row] = high[row] = np.nan
             elif bound:
                 low[row], high[row] = np.clip((low[row], high[row]), *bound.range)
@@ -525,21 +526,13 @@ class Results(Result):
         if self._nest is not None:
             names = zip((*self.universe.keys[:-1], "list"), self._nest.groups)
             topics = ", ".join(counted(len(groups), name) for name, groups in names)
-            of_run = [
-                str(m)
-                for m, b in zip(self.measures, map(bind, self.measures))
-                if b and b.definition.scope == "run"
-            ]
-            if of_run:
+            if of_run := [str(self.measures[row]) for row in self._of_run]:
                 named += f"; {', '.join(of_run)} computed from nested means"
-        if self.universe.searches:
-            named += f"; {self.universe.searched}"
-        if self.universe.missing:
-            named += f"; {self.universe.missing} missing from the run"
-        if self.universe.excluded:
-            named += f"; {self.universe.excluded} more missing from the run, excluded"
-        if self.ties is not None:
-            named += f"; {self.ties.heading}"
+        universe = self.universe
+        named += f"; {universe.searched}" if universe.searches else ""
+        named += f"; {universe.missing} missing from the run" if universe.missing else ""
+        named += f"; {universe.excluded} more missing from the run, excluded" if universe.excluded else ""
+        named += f"; {self.ties.heading}" if self.ties is not None else ""
         return f"Results over {topics} ({means}){named}"
 
     def __repr__(self) -> str:
@@ -548,8 +541,7 @@ class Results(Result):
     def _repr_html_(self) -> str:
         shown = self.to_pandas().head(_SHOWN)
         more = len(self.topics) - len(shown)
-        label = f"all {len(self.topics)} topics ({more} more)" if more else f"all {len(self.topics)} topics"
-        shown.loc[label] = list(self._means)
+        shown.loc[f"all {len(self.topics)} topics{f' ({more} more)' * bool(more)}"] = list(self._means)
         return as_html(shown)
 
 

@@ -239,3 +239,13 @@ def test_relevant_documents_that_only_the_judge_labelled_are_counted():
     with pytest.warns(ir_trunc.IrTruncWarning, match="has 2 relevant documents on topics"):
         Judged(judge, humans)
     Judged({q: {d: g for d, g in docs.items() if d != "never shown"} for q, docs in judge.items()}, humans)
+
+
+def test_withheld_documents_leave_the_lists_of_people_and_of_the_judge():
+    judge = {str(q): {"a": 1, "b": 1} for q in range(30)}
+    labels = Judged(judge, {str(q): {"a": 1, "b": 0} for q in range(10)})
+    run = {q: {"a": 3.0, "b": 2.0} for q in judge}
+    with pytest.warns(IrTruncWarning, match="30 documents left 30 lists"):
+        results = ir_trunc.calc("SetP", labels, run, withheld={q: ["a"] for q in judge}, missing="empty")
+    assert results.judge["SetP"].tolist() == [1.0] * 30
+    assert results.people["SetP"].tolist() == [0.0] * 10
