@@ -16,7 +16,7 @@ from ir_trunc._core.errors import InputError, ParameterTypeError, counted, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
-from ir_trunc._ranking.qrels import Qrels, checked_levels
+from ir_trunc._ranking.qrels import CodedRows, Qrels, checked_levels
 from ir_trunc._ranking.ranked_rows import RankedRows, repeats
 from ir_trunc._read.arrow import flat, occurs, pa
 from ir_trunc._read.reading import ANSWERS, Reading
@@ -104,7 +104,7 @@ def read_answers(
         rows = rows.filter(np.array([not is_none(answer) for answer in rows.docs.to_pylist()], bool))
     scale = [*(words or {}).values()]
     rule, merged = nil_rule(nil), _merged(rows, clean)
-    read = Qrels.of(merged, topics, levels=scale, words=words, normalise=clean, nil=rule)
+    read = Qrels.of(CodedRows.of(merged), topics, levels=scale, words=words, normalise=clean, nil=rule)
     return replace(read, abstains=is_none)
 
 

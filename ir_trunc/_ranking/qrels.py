@@ -34,28 +34,47 @@ Unjudged = Literal["exclude", "nil"]
 
 @dataclass(eq=False)
 class CodedRows:
-    """Qrels as the kernel reads them, without repeated pairs of topic and document."""
+    """Judgments without repeated pairs of topic and document, with ids as numbers."""
 
     source: str  # their name in messages
     topics: Texts  # the distinct ids, in the order in which they first occur
     docs: Texts
     topic: npt.NDArray[np.int32]  # of each judgment, the index of its id in `topics`
     doc: npt.NDArray[np.int32]
-    grade: npt.NDArray[np.int32]
+    grade: Ints | npt.NDArray[np.int32]
     universe: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
     asked: tuple[str, ...] = ()
     named: frozenset[str] = frozenset()  # fields whose columns the user named
+    classes: Ints | None = None  # of answers, as numbers
+
+    @classmethod
+    def of(cls, rows: Rows) -> CodedRows:
+        """From rows; InputError where a document is judged twice for a topic."""
+        topics, docs = rows.topics.dictionary_decode().dictionary_encode(), rows.docs.dictionary_encode()
+        topic, doc = flat(topics.indices), flat(docs.indices)
+        for row in repeats(topic.astype(np.int64), rows.docs)[:1].tolist():
+            raise rows.both(row, None, "it is judged twice")
+        names, ids = arrow_texts(topics.dictionary), arrow_texts(docs.dictionary)
+        grades: Ints = np.asarray(rows.values, np.int64)
+        classes = None if rows.classes is None else flat(rows.classes.indices).astype(np.int64)
+        others = rows.universe, rows.levels, rows.asked, rows.named
+        return cls(rows.source, names, ids, topic, doc, grades, *others, classes)
 
     def named_topics(self) -> list[str]:
         """The distinct topics of the rows."""
         return self.topics.to_list()
 
-    def have(self, *ids: str) -> bool:
-        """Whether one of these documents is judged."""
-        docs = bytes(self.docs.data)
-        near = {text for text in ids if text.encode(errors="replace") in docs}
-        return bool(near) and not near.isdisjoint(self.docs.to_list())
+    def have(self, doc: str) -> bool:
+        """Whether a document is judged."""
+        return doc.encode(errors="replace") in bytes(self.docs.data) and doc in self.docs.to_list()
+
+    def take(self, places: Ints) -> CodedRows:
+        """Some of the judgments."""
+        docs = text_array(self.docs).take(numeric(self.doc[places].astype(np.int64))).dictionary_encode()
+        classes = None if self.classes is None else self.classes[places]
+        topic, ids, grade = self.topic[places], arrow_texts(docs.dictionary), self.grade[places]
+        return replace(self, topic=topic, docs=ids, doc=flat(docs.indices), grade=grade, classes=classes)
 
     def rows(self) -> Rows:
         """The judgments as rows, in the order of the file."""
@@ -124,8 +143,8 @@ class Qrels:
 
     Attributes
     ----------
-    given : Rows or CodedRows
-        The rows from which the qrels are made.
+    given : CodedRows
+        The judgments from which the qrels are made.
     judgments : Judgments
         The grades by topic.
     topic_ids : Texts
@@ -146,7 +165,7 @@ class Qrels:
         The grades of the levels that are words.
     """
 
-    given: Rows | CodedRows
+    given: CodedRows
     judgments: Judgments
     topic_ids: Texts
     doc_ids: Texts
@@ -163,7 +182,7 @@ class Qrels:
     @classmethod
     def of(
         cls,
-        given: Rows | CodedRows,
+        given: CodedRows,
         topics: Iterable[str] = (),
         *,
         levels: Sequence[int] = (),
@@ -171,7 +190,7 @@ class Qrels:
         normalise: Callable[[str], str] | None = None,
         nil: NilRule | None = None,
     ) -> Qrels:
-        """Qrels from rows.
+        """Qrels from judgments.
 
         `topics` and `levels` extend the query universe and the judgement scale beyond those of the rows.
         Judgments of a document NIL are left out, with a warning, where the rule gives NIL another meaning.
@@ -182,7 +201,7 @@ class Qrels:
             raise InputError(
                 f"{given.source}: the NIL id {nil.id!r} normalises to nothing: NilRule(id=...) names another."
             )
-        of_rows = given.named_topics()
+        of_rows = given.topics.to_list()
         universe = list(dict.fromkeys([*of_rows, *map(str, topics)]))
         if not universe:
             raise InputError(f"{given.source}: there is no topic; at least one is needed.")
@@ -190,20 +209,17 @@ class Qrels:
         is_sorted = place == list(range(len(place)))
         names = universe if is_sorted else [universe[q] for q in place]
         try:
-            same = is_sorted and isinstance(given, CodedRows) and len(universe) == len(of_rows)
+            same = is_sorted and len(universe) == len(of_rows)
             topic_ids = given.topics if same else Texts.of(names)
         except UnicodeEncodeError as error:
             why = f"topic {error.object!a} is not text that UTF-8 can hold"
             raise InputError(f"{given.source}: {why}.") from None
-        if isinstance(given, CodedRows) and not given.have(nil_id, PLACEHOLDER):
-            # The topics of the rows are the first of the universe.
-            code = given.topic.astype(np.int64) if is_sorted else np.argsort(place)[given.topic]
-            doc: npt.NDArray[Any] = given.doc
-            doc_ids, grades = given.docs, given.grade.astype(np.int64)
-            classes: Ints | None = None
-        else:
-            rows = given.rows() if isinstance(given, CodedRows) else given
-            code, doc_ids, doc, grades, classes = _counted(rows, text_array(topic_ids), nil, nil_id)
+        rows = given
+        if given.have(nil_id) or given.have(PLACEHOLDER):
+            rows = _without_nil(given, nil, nil_id)
+        # The topics of the rows are the first of the universe.
+        code = rows.topic.astype(np.int64) if is_sorted else np.argsort(place)[rows.topic]
+        doc_ids, grades, classes = rows.docs, rows.grade.astype(np.int64), rows.classes
         scale = list(levels)
         if classes is None:
             judgments = Judgments.from_rows(names, code, grades, scale)
@@ -214,7 +230,7 @@ class Qrels:
         if levels:
             judgments = replace(judgments, scale_declared=True)
         keys = code * max(1, len(doc_ids))
-        keys += doc
+        keys += rows.doc
         order = keys.argsort(kind="stable")
         classes = None if classes is None else classes[order]
         keys, grades, in_kernel = keys[order], grades[order], None
@@ -234,8 +250,8 @@ class Qrels:
 
     @cached_property
     def rows(self) -> Rows:
-        """The rows from which the qrels are made."""
-        return self.given.rows() if isinstance(self.given, CodedRows) else self.given
+        """The judgments from which the qrels are made."""
+        return self.given.rows()
 
     @property
     def topics(self) -> pa.StringArray:
@@ -258,7 +274,9 @@ class Qrels:
     def without(self, withheld: Withheld) -> Qrels:
         """These qrels without judgments of documents that are withheld."""
         leaves, topics = withheld.among(self.rows.topics, self.rows.docs), self.judgments.topics
-        return replace(self, given=self.rows.filter(~leaves)).changed(topics) if leaves.any() else self
+        if not leaves.any():
+            return self
+        return replace(self, given=self.given.take(np.flatnonzero(~leaves))).changed(topics)
 
     def with_keys(self, keys: Keys | None) -> Qrels:
         """These qrels with keys, of which all ids of topics must consist."""
@@ -338,12 +356,13 @@ class Qrels:
         return {name: docs or {PLACEHOLDER: 0} for name, docs in result.items()}
 
 
-def _each_once(data: Data) -> Rows | CodedRows:
-    """The rows of judgments without those that repeat one; InputError where two contradict each other."""
+def _each_once(data: Data) -> CodedRows:
+    """Judgments without those that repeat one; InputError where two contradict each other."""
+    if (coded := coded_qrels(data)) is not None:
+        return coded
     rows = data.all_rows()
     pa.default_memory_pool().release_unused()  # or Arrow keeps what reading took
-    coded = coded_qrels(data, rows)
-    if coded is not None:
+    if (coded := coded_qrels(data, rows)) is not None:
         del rows
         pa.default_memory_pool().release_unused()
         return coded
@@ -357,34 +376,20 @@ def _each_once(data: Data) -> Rows | CodedRows:
         what = f"{counted(len(again), 'judgment')} {'is' if len(again) == 1 else 'are'} there twice"
         example = f"topic {rows.topics[int(again[0])]}, document {rows.docs[int(again[0])]}"
         warn(f"{rows.source}: {what}, with the same grade (for example {example}), and count once.")
-    return rows.filter(np.bincount(again, minlength=len(rows)) == 0)
+    return CodedRows.of(rows.filter(np.bincount(again, minlength=len(rows)) == 0))
 
 
-def _counted(
-    rows: Rows, topics: pa.StringArray, nil: NilRule, nil_id: str
-) -> tuple[Ints, Texts, Ints, Ints, Ints | None]:
-    """The rows of judgments that count.
-
-    Of each the position of its topic among these, its document as a number among distinct ids, which stand
-    before it, its grade, and its class where answers have classes.
-    """
-    code = index_in(rows.topics.dictionary, topics)[flat(rows.topics.indices)]
-    again = repeats(code, rows.docs)
-    if len(again):
-        raise rows.both(int(again[0]), None, "it is judged twice")
-    left_out = occurs(rows.docs, nil_id, PLACEHOLDER)
-    is_nil = np.zeros(len(rows), dtype=bool)
-    is_nil[left_out] = occurs(rows.docs.take(numeric(np.flatnonzero(left_out))), nil_id)
-    if nil.means_something and is_nil.any():
-        what = f"{is_nil.sum()} judgment(s) of a document called {nil_id} are left out"
-        warn(f"{rows.source}: {what}, since nil={nil.convention!r} gives that id a meaning of its own.")
-    if not nil.means_something:
-        left_out &= ~is_nil
-    rows, code = rows.filter(~left_out), code[~left_out]
-    docs = rows.docs.dictionary_encode()
-    classes = None if rows.classes is None else flat(rows.classes.indices).astype(np.int64)
-    grades = np.asarray(rows.values, dtype=np.int64)
-    return code, arrow_texts(docs.dictionary), flat(docs.indices), grades, classes
+def _without_nil(rows: CodedRows, nil: NilRule, nil_id: str) -> CodedRows:
+    """The judgments of documents: no placeholder, and no NIL where that id has a meaning of its own."""
+    docs = text_array(rows.docs)
+    left_out = occurs(docs, PLACEHOLDER)[rows.doc]
+    if nil.means_something:
+        is_nil = occurs(docs, nil_id)[rows.doc]
+        left_out |= is_nil
+        if is_nil.any():
+            what = f"{is_nil.sum()} judgment(s) of a document called {nil_id} are left out"
+            warn(f"{rows.source}: {what}, since nil={nil.convention!r} gives that id a meaning of its own.")
+    return rows.take(np.flatnonzero(~left_out))
 
 
 def _best_of_classes(topic: Ints, classes: Ints, grades: Ints) -> Ints:
@@ -524,21 +529,17 @@ def _read_qrels(
     if isinstance(data, PathWithLevels):
         words = data.levels
     if isinstance(data, Qrels):
-        if unjudged is not None:
-            raise InputError(
-                f"unjudged={unjudged!r}: these qrels were read before; read_qrels takes unjudged."
-            )
-        if words is not None:
-            raise InputError(f"levels={words}: these qrels were read before; read_qrels takes levels there.")
-        if reading.names.needed:
-            what = f"columns={reading.names}: these qrels were read before"
-            raise InputError(f"{what}; name their columns there.")
+        names = reading.names if reading.names.needed else None
+        for option, value in {"unjudged": unjudged, "levels": words, "columns": names}.items():
+            if value is not None:
+                what = f"{option}={value!r}: these qrels were read before"
+                raise InputError(f"{what}; read_qrels takes {option} there.")
         if topics is not None:
             say_unjudged(topics, more, data.judgments.topics, data.given.source)
         return (data.changed(more, rule) if more or rule else data).with_keys(reading.nesting)
     layout = QRELS if reading is DEFAULT and words is None else replace(QRELS, reading=reading, levels=words)
     source = recognised(data, layout)
-    rows = coded_qrels(source) or _each_once(source)
+    rows = _each_once(source)
     # Topics that come with a data set belong to it: those without judgments need no warning.
     if topics is not None:
         say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)
@@ -549,7 +550,7 @@ def _read_qrels(
     return read if reading.keys is None else read.with_keys(reading.nesting)
 
 
-def _asked(rows: Rows | CodedRows, topics: Collection[str], unjudged: str | None) -> list[str]:
+def _asked(rows: CodedRows, topics: Collection[str], unjudged: str | None) -> list[str]:
     """The topics of the qrels' collection that count as nil queries."""
     if unjudged is not None:
         one_of("unjudged", unjudged, get_args(Unjudged))
@@ -647,7 +648,7 @@ def with_topics(qrels: QrelsLike, topics: Any) -> Any:
     if data.reader is named_tuples:
         return [*data.value, *(Qrel(topic, PLACEHOLDER, 0) for topic in missing)]
     if not isinstance(data.value, pd.DataFrame):
-        return Qrels.of(rows, [*rows.universe, *missing], levels=rows.levels)
+        return Qrels.of(CodedRows.of(rows), [*rows.universe, *missing], levels=rows.levels)
     if not data.value.columns.is_unique:
         raise InputError("qrels: two columns of the frame have the same name; each needs its own.")
     values = {"query_id": missing, "doc_id": PLACEHOLDER, "relevance": 0}

@@ -28,11 +28,11 @@ from ir_trunc._core.universe import Universe
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking.answers import overlaps_of, say_seeming, seems_none
 from ir_trunc._ranking.nil import Convention, NilRule
-from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, Unjudged, read_qrels_of_runs
+from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, Unjudged, read_qrels_of_runs, ready_qrels
 from ir_trunc._ranking.ranked_rows import Notes, RankedRows
 from ir_trunc._ranking.searches import by_question
 from ir_trunc._read.arrow import arrow_texts, flat, numeric, occurs, strings
-from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, HowRead, KeysLike, Order, Reading, Searches
+from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, KeysLike, Order, Reading, Searches
 from ir_trunc._read.registry import Data, is_path_like, read_rows, recognised
 from ir_trunc._read.rows import Rows, Samples
 
@@ -156,10 +156,8 @@ def rank(
     missing = check_missing(missing)
     if qrels is None or isinstance(run, Rankings):
         return as_ranked(run, reading, missing, (topics, unjudged, nil))
-    of_both: HowRead = {"columns": columns, "keys": keys, "withheld": reading.withheld}
-    ready, how = read_qrels_of_runs(qrels, topics, nil=nil, unjudged=unjudged, reading=of_both)
-    rankings = rank_run(ready, run, replace(reading, **how), keep_scores=True)
-    return with_missing(rankings, missing, source_of(run))
+    ready, reading = ready_qrels(qrels, reading, topics, nil, unjudged)
+    return with_missing(rank_run(ready, run, reading, keep_scores=True), missing, source_of(run))
 
 
 def read_once(
@@ -339,13 +337,8 @@ class Builder:
         return True
 
     def _add_by_kernel(self, rows: Rows) -> bool:
-        further = (rows.costs, rows.ranks, rows.hidden, rows.unscored, rows.reading.withheld)
-        if (
-            kernel is None
-            or rows.traced
-            or rows.reading.order == "rank"
-            or any(column is not None for column in further)
-        ):
+        further = {*map(type, (rows.costs, rows.ranks, rows.hidden, rows.unscored, rows.reading.withheld))}
+        if kernel is None or rows.traced or rows.reading.order == "rank" or further != {type(None)}:
             return False
         # Where lower scores are better, the rows have the scores with the opposite sign.
         lists = self._in_kernel(rows.reading.order, False)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import date, datetime, time
 from decimal import Decimal
 from importlib import import_module
-from itertools import count
+from itertools import chain, count, repeat
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -102,53 +102,50 @@ def id_column(
     column: Any, source: str, field: str, topics: Iterable[Any] | None = None, keys: Keys | None = None
 ) -> pa.Array | pa.ChunkedArray:
     """Ids as text, by the rule of `one_id`; an error names the row, or its topic if known."""
-    if type(column) is list and {*map(type, column)} == {str}:
-        with suppress(UnicodeEncodeError):
-            return strings(column)
     typed = known_column(column)
     if typed is not None:
         if pa.types.is_string(typed.type) or pa.types.is_large_string(typed.type):
             return typed
         if pa.types.is_string_view(typed.type) or pa.types.is_integer(typed.type):
             return typed.cast(pa.string())
-    places = (f"row {row}" for row in count()) if topics is None else (f"topic {topic}" for topic in topics)
-    values = zip(_values(column), places)
-    pairs = ((f"{source}, {place}", value) for value, place in values)
-    text = [one_id(joined_id(value, keys, place), field, place) for place, value in pairs]
-    return pa.array(text, pa.string())
+    texts, what = [], "row" if topics is None else "topic"
+    for value, name in zip(values_of(column), count() if topics is None else topics):
+        place = f"{source}, {what} {name}"
+        texts.append(one_id(joined_id(value, keys, place), field, place))
+    return strings(texts)
 
 
 def one_id(value: Any, field: str, place: str) -> str:
     """An id as text: text stays as it is, a whole number is written out, anything else is an InputError."""
-    nan = isinstance(value, float) and value != value
-    if value is None or nan or type(value).__name__ in ("NAType", "NaTType"):
-        raise InputError(f"{place}: {field} is missing.")
-    if isinstance(value, _NO_NUMBERS) or not isinstance(value, (str, Integral)):
-        kind = type(value).__name__
-        hint = " keys=(...) names the parts of a tuple." if isinstance(value, tuple) else ""
-        raise InputError(f"{place}: {field} {shown(value)} is {kind}, not text or a whole number.{hint}")
-    try:  # not the names that enumerations print
-        text = str.__str__(value) if isinstance(value, str) else str(int(value))
-        text.encode()
+    try:
+        if isinstance(value, str):
+            text = str.__str__(value)  # not the names that enumerations print
+            text.encode()
+            return text
+        if isinstance(value, Integral) and not isinstance(value, _NO_NUMBERS):
+            return str(int(value))
     except UnicodeEncodeError:
         raise InputError(f"{place}: {field} {shown(value)} is not text that UTF-8 can hold.") from None
     except ValueError:
         what = "has more digits than Python writes out; give it as text"
         raise InputError(f"{place}: {field} {what}.") from None
-    return text
+    nan = isinstance(value, float) and value != value
+    if value is None or nan or type(value).__name__ in ("NAType", "NaTType"):
+        raise InputError(f"{place}: {field} is missing.")
+    hint = " keys=(...) names the parts of a tuple." if isinstance(value, tuple) else ""
+    kind = type(value).__name__
+    raise InputError(f"{place}: {field} {shown(value)} is {kind}, not text or a whole number.{hint}")
 
 
 def joined_id(value: Any, keys: Keys | None, place: str) -> Any:
     """A tuple of keys as the id of its list; any other value as it is."""
     if keys is None or not isinstance(value, (tuple, list)):
         return value
-    parts = []
-    for number, part in enumerate(value):
-        parts.append(key_text(part, keys.names[min(number, len(keys.names) - 1)], place))
-    return keys.joined(parts, place)
+    names = chain(keys.names, repeat(keys.names[-1]))  # how many there must be, `joined` says
+    return keys.joined([_key_text(part, name, place) for part, name in zip(value, names)], place)
 
 
-def key_text(value: Any, name: str, place: str) -> str:
+def _key_text(value: Any, name: str, place: str) -> str:
     """A key as text, by the rule of `one_id`. A date is written as 2024-01-31, and so is its midnight."""
     if isinstance(value, np.datetime64):
         exact = value.astype("datetime64[us]").item()  # a datetime, or None where it is not a time
@@ -160,15 +157,15 @@ def key_text(value: Any, name: str, place: str) -> str:
 
 
 def key_column(column: Any, source: str, name: str) -> pa.Array | pa.ChunkedArray:
-    """A column of keys as text, by the rule of `key_text`."""
+    """A column of keys as text, by the rule of `_key_text`."""
     typed = known_column(column)
     if typed is None:
-        values = enumerate(_values(column))
-        return strings([key_text(value, name, f"{source}, row {row}") for row, value in values])
+        rows = enumerate(values_of(column))
+        return strings([_key_text(value, name, f"{source}, row {row}") for row, value in rows])
     if not pa.types.is_temporal(typed.type):
-        return id_column(column, source, name)
+        return id_column(typed, source, name)
     coded = one_array(typed).dictionary_encode()
-    texts = strings([key_text(value, name, source) for value in coded.dictionary.to_pylist()])
+    texts = strings([_key_text(value, name, source) for value in coded.dictionary.to_pylist()])
     return texts.take(coded.indices)
 
 
@@ -186,18 +183,15 @@ def number_column(
     levels: grades of the levels that are words.
     """
     if levels:
-        column = [grade_of(value, levels) for value in _values(column)]
+        column = [grade_of(value, levels) for value in values_of(column)]
     whole = kind == "int64"
     dtype: type[Any] = np.int64 if whole else np.float64
-    if type(column) is list and {*map(type, column)} == {dtype().item().__class__}:
-        with suppress(OverflowError):
-            return np.array(column, dtype)
     typed = known_column(column)
     if typed is not None and (pa.types.is_integer(typed.type) or pa.types.is_floating(typed.type)):
-        with suppress(*_odd()):
+        with suppress(pa.ArrowException):  # a fraction among whole numbers
             return flat(one_array(typed.cast(kind, safe=whole))).astype(dtype, copy=False)
     result = []
-    for row, value in enumerate(_values(column)):
+    for row, value in enumerate(values_of(column)):
         is_number = isinstance(value, (Real, Decimal)) and not isinstance(value, _NO_NUMBERS)
         number = _float(value) if is_number else None
         if number is None or (whole and not (abs(number) <= HIGHEST_GRADE and value == int(value))):
@@ -234,11 +228,6 @@ def hint_of_grades(value: Any, levels: Mapping[str, int] | None) -> str:
     return f" levels={scale} in read_qrels or read_answers (--levels {words}) says what words are worth."
 
 
-def _odd() -> tuple[type[Exception], ...]:
-    """What pyarrow raises of values that it does not understand, which are not only its own exceptions."""
-    return (pa.ArrowException, TypeError, OverflowError, ValueError)
-
-
 def _float(value: Any) -> float:
     try:
         return float(value)
@@ -250,52 +239,49 @@ def _float(value: Any) -> float:
 
 def known_column(column: Any) -> pa.Array | pa.ChunkedArray | None:
     """A column whose type and values Arrow is sure of, without gaps and dictionaries; None for others."""
+    is_object = isinstance(column, list) or str(getattr(column, "dtype", "")).lower() == "object"
     try:
-        typed = _arrow(column)
-        decoded = None if typed is None else _decoded(typed)
-    except _odd():
+        typed = _of_objects(column) if is_object else _arrow(column)
+    except (pa.ArrowException, TypeError, OverflowError, ValueError):  # of values that it does not understand
         return None
-    return None if decoded is None or decoded.null_count else decoded
+    return None if typed is None or typed.null_count else typed
 
 
-def _arrow(column: Any) -> pa.Array | pa.ChunkedArray | None:
-    if isinstance(column, list) or str(getattr(column, "dtype", "")).lower() == "object":
-        return _of_values(column.to_numpy().tolist() if hasattr(column, "to_numpy") else list(column))
+def _arrow(column: Any) -> pa.Array | pa.ChunkedArray:
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
-        return column
-    if hasattr(column, "iloc"):
-        return pa.array(column, from_pandas=True)
-    if hasattr(column, "to_arrow"):  # polars, whose stream does worse: older ones give invalid categories
-        return column.to_arrow()
-    return pa.chunked_array(column) if hasattr(column, "__arrow_c_stream__") else pa.array(column)
+        typed = column
+    elif hasattr(column, "iloc"):
+        typed = pa.array(column, from_pandas=True)
+    elif hasattr(column, "to_arrow"):  # polars, whose stream does worse: older ones give invalid categories
+        typed = column.to_arrow()
+    else:
+        typed = pa.chunked_array(column) if hasattr(column, "__arrow_c_stream__") else pa.array(column)
+    if not pa.types.is_dictionary(typed.type):
+        return typed
+    # Decoded, since a dictionary may hold a value twice, or a null.
+    chunks = typed.chunks if isinstance(typed, pa.ChunkedArray) else [typed]
+    kind = typed.type.value_type
+    if pa.types.is_string_view(kind):
+        kind = pa.string()  # views cannot be taken from
+    return pa.chunked_array([pc.take(chunk.dictionary.cast(kind), chunk.indices) for chunk in chunks], kind)
 
 
-def _of_values(values: list[Any]) -> pa.Array | None:
+def _of_objects(column: Any) -> pa.Array | None:
     """Objects as an array of a stated type; None where they are of several types or of another one."""
+    values = column.to_numpy().tolist() if hasattr(column, "to_numpy") else list(column)
     # pyarrow dies of some mixtures when it infers the type itself, takes True for 1, and imports pandas.
     kinds = set(map(type, values))
     if kinds == {str}:
         return strings(values)
-    if kinds == {int}:
-        return numeric(np.array(values, dtype=np.int64))
     if kinds and kinds <= {int, float}:
-        return numeric(np.array(values, dtype=np.float64))
+        numbers: Any = np.array(values, np.float64 if float in kinds else np.int64)
+        return numeric(numbers)
     kind = kinds.pop() if len(kinds) == 1 else object
     if issubclass(kind, (np.integer, np.floating)) and not issubclass(kind, np.timedelta64):
         return pa.array(np.array(values))
     return None if values else pa.nulls(0)
 
 
-def _decoded(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """A dictionary-encoded column as plain values: its dictionary may hold a value twice, or none at all."""
-    if not pa.types.is_dictionary(column.type):
-        return column
-    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    kind = column.type.value_type
-    if pa.types.is_string_view(kind):
-        kind = pa.string()  # views cannot be taken from
-    return pa.chunked_array([pc.take(chunk.dictionary.cast(kind), chunk.indices) for chunk in chunks], kind)
-
-
-def _values(column: Any) -> list[Any]:
+def values_of(column: Any) -> list[Any]:
+    """The values of any column as Python's objects."""
     return column.to_pylist() if hasattr(column, "to_pylist") else list(column)

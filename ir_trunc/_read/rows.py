@@ -59,9 +59,7 @@ class Rows:
     levels: tuple[int, ...] = ()  # of the judgment scale, where it is known
     named: frozenset[str] = frozenset()  # fields whose columns the user named
     searched: Universe | None = None  # what is said of questions with several searches
-    traced: bool = (
-        False  # whether topics may be ids of spans and traces, which exporters write with 0x or without
-    )
+    traced: bool = False  # whether topics may be ids of spans, which exporters write with 0x or without
 
     @classmethod
     def of(
@@ -157,18 +155,15 @@ class Rows:
     def take(self, places: Ints) -> Rows:
         """Some of the rows, in this order."""
         rows = numeric(places)
-        columns = self._columns()
-        return replace(
-            self, **{name: c.take(rows) if isinstance(c, pa.Array) else c[places] for name, c in columns}
-        )
+        return self._with_each(lambda c: c.take(rows) if isinstance(c, pa.Array) else c[places])
 
     def slice(self, start: int, stop: int) -> Rows:
         """Contiguous rows, not copied."""
-        return replace(self, **{name: column[start:stop] for name, column in self._columns()})
+        return self._with_each(lambda column: column[start:stop])
 
-    def _columns(self) -> list[tuple[str, Any]]:
-        """The columns that these rows have, with their names."""
-        return [(name, column) for name in _COLUMNS if (column := getattr(self, name)) is not None]
+    def _with_each(self, change: Callable[[Any], Any]) -> Rows:
+        columns = ((name, getattr(self, name)) for name in _COLUMNS)
+        return replace(self, **{name: change(column) for name, column in columns if column is not None})
 
     def parts(self) -> Iterator[Rows]:
         """The rows in parts of whole topics; in one part where the rows of a topic are not contiguous."""

@@ -22,6 +22,7 @@ from ir_trunc._read.arrow import (
     pa,
     pc,
     truths,
+    values_of,
 )
 from ir_trunc._read.reading import MARK, NO_COLUMNS, RANK, RUN, TOPICS, Columns, Layout
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
@@ -113,26 +114,51 @@ def fields_to_read(layout: Layout, has: Callable[[str], bool]) -> list[str]:
 
 def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     """Rows of a frame, or of a mapping of columns. source: its name in messages."""
-    table = columns_by_name(data, source)
-    names, named = column_names(table), layout.reading.names
+    table, reading = columns_by_name(data, source), layout.reading
+    names, named = column_names(table), reading.names
     columns = {field: table[name] for field, name in columns_of(names, layout, source).items()}
-    columns["query_id"] = list_ids(table, columns.get("query_id"), layout, source)
-    rows = _rows_of_columns(columns, layout, source)
+    topics = list_ids(table, columns.get("query_id"), layout, source)
+    docs = id_column(columns["doc_id"], source, "doc_id")
+    classes = id_column(columns["iteration"], source, "iteration") if layout.by_class else None
+
+    def numbers(field: str, kind: ValueType) -> npt.NDArray[Any]:
+        return number_column(columns[field], field, kind, source, topics, docs, layout.levels)
+
+    ranks = numbers(RANK, "int64") if reading.order == "rank" else None
+    scored = layout.value in columns
+    places = np.arange(len(docs)) if ranks is None else ranks
+    values = numbers(layout.value, layout.value_type) if scored else -places.astype(np.float64)
+    rows = Rows.of(source, topics, docs, values, classes)
     if named:
         rows = replace(rows, named=frozenset(field for field in named if named[field] in names))
     if layout.kind != "run":
         return rows
+    hidden = np.zeros(len(rows), bool)
+    if SHOWN in columns:
+        for row, value in enumerate(values_of(columns[SHOWN])):
+            if not isinstance(value, (bool, np.bool_)):
+                raise rows.error(row, f"{SHOWN} {value!r}: True or False is needed")
+            hidden[row] = not value
+    if reading.stop is not None:
+        hidden |= np.asarray(pc.equal(id_column(columns[MARK], source, MARK, topics), reading.stop))
+    if COST in columns:
+        costs = numbers(COST, "double")
+        rows.require(COST, costs, np.isfinite(costs) & (costs >= 0), "a finite number >= 0")
+        rows = replace(rows, costs=costs)
     candidates = (named.among(names, field, (field,)) for field in sampled_fields(layout))
     sampled = [table[name[0]] if len(name) == 1 else None for name in candidates]
-    scores = -rows.values if rows.reading.lower_is_better else rows.values
-    return replace(rows, samples=_samples(rows.topics, scores, *sampled))
+    ends, unscored = SHOWN in columns or reading.stop is not None, np.ones(len(rows), bool)
+    samples = _samples(rows.topics, rows.values, *sampled)
+    return rows.read(reading, ranks, hidden if ends else None, None if scored else unscored, samples)
 
 
-def list_ids(table: Any, column: Any, layout: Layout, source: str) -> pa.Array | pa.ChunkedArray:
+def list_ids(
+    table: Any, column: Any, layout: Layout, source: str, field: str = "query_id"
+) -> pa.Array | pa.ChunkedArray:
     """The ids of the lists of a table: those of a column, or the columns of keys joined."""
     names, keys = key_columns(column_names(table), layout, source), layout.reading.nesting
     if keys is None or not names:
-        return id_column(column, source, "query_id", keys=keys)
+        return id_column(column, source, field, keys=keys)
     parts = [one_array(key_column(table[name], source, name)).cast(pa.string()) for name in names]
     for part in parts:
         wrong = pc.or_(pc.match_substring(part, keys.separator), pc.equal(pc.binary_length(part), 0))
@@ -163,48 +189,14 @@ def _samples(topics: pa.DictionaryArray, scores: npt.NDArray[np.generic], ranks:
     return (Sample(tuple(zip(seen(places), seen(places + 1))), frozenset(seen_marks)),)
 
 
-def _rows_of_columns(columns: dict[str, Any], layout: Layout, source: str) -> Rows:
-    topics = columns["query_id"]
-    docs = id_column(columns["doc_id"], source, "doc_id")
-    classes = id_column(columns["iteration"], source, "iteration") if layout.by_class else None
-
-    def numbers(field: str, kind: ValueType) -> npt.NDArray[Any]:
-        return number_column(columns[field], field, kind, source, topics, docs, layout.levels)
-
-    ranks = numbers(RANK, "int64") if layout.reading.order == "rank" else None
-    scored = layout.value in columns
-    places = np.arange(len(docs)) if ranks is None else ranks
-    values = numbers(layout.value, layout.value_type) if scored else -places.astype(np.float64)
-    rows = Rows.of(source, topics, docs, values, classes)
-    if layout.kind != "run":
-        return rows
-    hidden = None
-    if SHOWN in columns:
-        shown = columns[SHOWN]
-        shown = shown.to_pylist() if hasattr(shown, "to_pylist") else list(shown)
-        for row, value in enumerate(shown):
-            if not isinstance(value, (bool, np.bool_)):
-                raise rows.error(row, f"{SHOWN} {value!r}: True or False is needed")
-        hidden = ~np.array(shown, dtype=bool)
-    if layout.reading.stop is not None:
-        marks = id_column(columns[MARK], source, MARK, topics)
-        stopped = np.asarray(pc.equal(marks, layout.reading.stop))
-        hidden = stopped if hidden is None else stopped | hidden
-    rows = rows.read(layout.reading, ranks, hidden, None if scored else np.ones(len(rows), dtype=bool))
-    if COST not in columns:
-        return rows
-    costs = numbers(COST, "double")
-    rows.require(COST, costs, np.isfinite(costs) & (costs >= 0), "a finite number >= 0")
-    return replace(rows, costs=costs)
-
-
 def ids_of_table(data: Any, field: str, source: str, layout: Layout = TOPICS) -> list[str]:
     """One column of ids of a frame, or of a mapping of columns; with keys, their columns joined."""
     table = columns_by_name(data, source)
-    if key_columns(column_names(table), layout, source):
-        return list(list_ids(table, None, layout, source).to_pylist())
-    name = column_name(column_names(table), field, source)
-    return list(id_column(table[name], source, field).to_pylist())
+    names = column_names(table)
+    keys = key_columns(names, layout, source)
+    column = None if keys else table[column_name(names, field, source)]
+    ids: list[str] = list_ids(table, column, layout, source, field).to_pylist()
+    return ids
 
 
 def columns_by_name(data: Any, source: str) -> Any:

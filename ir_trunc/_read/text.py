@@ -399,8 +399,7 @@ _BLANK_COLON = pattern(r"[ \t\n\r]:")
 _OPENING, _COMMA, _COLON, _ENDS = (
     pattern(rf"[ \t\n\r]*{sign}[ \t\n\r]*") for sign in ("([{\\[])", ",", ":", "[}\\]]")
 )
-_FIRST_OF_LINES = pattern(rb"\s*\{[^\r\n]*\}[ \t]*[\r\n]\s*\S")  # an object, before another line
-_NEXT_OBJECT = pattern(r"(?m)(?<=^\})\s+(?=\{)")  # between objects that take several lines each
+_NEXT_OBJECT = pattern(rb"\}[ \t]*[\r\n]\s*\{")  # inside of a JSON text, a comma would be between these
 
 
 def read_json(text: str | bytes, place: str) -> Any:
@@ -422,21 +421,20 @@ def json_texts(data: Iterable[bytes], source: str) -> Iterator[tuple[str, str]]:
 
     data: parts of the file. The name of a text that is the whole file is `source`.
     """
-    data, head = iter(data), list[bytes]()
-    for part in data:
-        head.append(part)
-        if line_ends(part.strip()):
-            break
-    if _FIRST_OF_LINES.match(b"".join(head)):
-        for place, line in numbered_lines(chain(head, data), source):
-            yield place, decoded(line, f"{place} is")
-        return
-    text, start = decoded(b"".join(chain(head, data)), f"{source} is"), 0
-    head.clear()
-    for number, gap in enumerate(_NEXT_OBJECT.finditer(text)):
-        yield f"{source}, object {number}", text[start : gap.start()]
-        start = gap.end()
-    yield (f"{source}, object {number + 1}", text[start:]) if start else (source, text)
+    number, held = 1, list[bytes]()  # number: of the line in which what is held begins
+    for part in chain(data, [b""]):
+        held.append(part)
+        if part and not _NEXT_OBJECT.search(part):
+            continue
+        text, start = b"".join(held), 0
+        for gap in _NEXT_OBJECT.finditer(text):
+            place, end = f"{source}, line {number}", gap.end() - 1
+            yield place, decoded(text[start : gap.start() + 1], f"{place} is")
+            number, start = number + line_ends(text[start:end]), end
+        held = [text[start:]]
+    del text  # which may be the whole file
+    place = f"{source}, line {number}" if number > 1 else source
+    yield place, decoded(held.pop(), f"{place} is")
 
 
 def json_parts(path: str | os.PathLike[str], source: str) -> Iterator[Any]:

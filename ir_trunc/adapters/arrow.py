@@ -24,7 +24,7 @@ from ir_trunc._core.parameters import flag, one_of, text, whole
 from ir_trunc._core.rankings import Judgments, NilLists, Rankings, sizes_of
 from ir_trunc._core.universe import Keys, Universe
 from ir_trunc._ranking.nil import DOCUMENTS, NilRule, nil_rule
-from ir_trunc._ranking.qrels import Qrels, QrelsLike, Unjudged
+from ir_trunc._ranking.qrels import CodedRows, Qrels, QrelsLike, Unjudged
 from ir_trunc._ranking.ranked_rows import Notes
 from ir_trunc._ranking.runs import Builder, with_missing
 from ir_trunc._read.arrow import flat, index_in, pa, pc, strings
@@ -141,7 +141,7 @@ def scorer(
             what = f"{measure} looks at all lists of a run, and a table has some of them"
             raise ParameterError(f"{what}: collect=True collects the lists, for `results`.")
     if evaluator.qrels is not None:  # sent to workers without the rows that they were read from
-        rule, none = evaluator.qrels.nil, evaluator.qrels.rows.take(np.zeros(0, np.int64))
+        rule, none = evaluator.qrels.nil, evaluator.qrels.given.take(np.zeros(0, np.int64))
         evaluator.qrels = replace(evaluator.qrels, given=none)
     score = Scorer(evaluator, rule, unjudged, max_rel, collect, source)
     if len(set(score.schema.names)) < len(score.schema.names):
@@ -347,13 +347,15 @@ class Scorer:
             what = "no document has a judgment; unjudged='exclude' leaves out such lists, unjudged='nil'"
             raise InputError(f"{self.source}, list {min(unjudged)}: {what} counts them as nil queries.")
         topics += unjudged if self.unjudged == "nil" else ()
-        qrels = Qrels.of(judged, topics or [""], levels=levels, nil=self.nil)  # which need a topic
+        named = topics or [""]  # qrels need a topic
+        qrels = Qrels.of(CodedRows.of(judged), named, levels=levels, nil=self.nil)
         return qrels.with_keys(layout.reading.nesting) if topics else qrels
 
     def _qrels_of(self, parts: Sequence[Judgments]) -> Qrels:
         """The judgments of all tables, without document ids."""
         none, topics = pa.array([], pa.string()), [topic for part in parts for topic in part.topics]
-        qrels = Qrels.of(Rows.of(self.source, none, none, np.zeros(0, np.int64)), topics, nil=self.nil)
+        nothing = Rows.of(self.source, none, none, np.zeros(0, np.int64))
+        qrels = Qrels.of(CodedRows.of(nothing), topics, nil=self.nil)
         places = index_in(strings(topics), qrels.topics)
         rows = places[np.repeat(np.arange(len(topics)), np.concatenate([sizes_of(p.offsets) for p in parts]))]
         grades, levels = (np.concatenate([getattr(p, name) for p in parts]) for name in ("grades", "levels"))

@@ -16,7 +16,7 @@ from ir_trunc._core.parameters import instance, one_of
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._core.universe import Nest
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
-from ir_trunc._ranking.qrels import Qrels
+from ir_trunc._ranking.qrels import CodedRows, Qrels
 from ir_trunc._ranking.runs import rank_rows
 from ir_trunc._read.arrow import pc, strings
 from ir_trunc._read.rows import Rows
@@ -165,7 +165,7 @@ def rank_without_qrels(run: Rows, *, nil: NilRule | Convention | None = None) ->
 def unjudged_lists(run: Rows, topics: Sequence[str], nil: NilRule | Convention | None) -> Rankings:
     """A run's lists for these topics, without judgments; a topic that the run lacks has the empty list."""
     nothing = Rows.of("no qrels", strings([]), strings([]), np.zeros(0, np.int64))
-    qrels = Qrels.of(nothing, topics, nil=None if nil is None else nil_rule(nil))
+    qrels = Qrels.of(CodedRows.of(nothing), topics, nil=None if nil is None else nil_rule(nil))
     return rank_rows(qrels, [run], keep_scores=True)
 
 
