@@ -306,7 +306,7 @@ class Qrels:
 
         `topic` has the position of each document's topic, `docs` the normalised ids.
         """
-        size, all_docs = len(self.doc_ids), self.docs
+        size, all_docs = len(self.doc_ids), text_array(self.doc_ids)
         ends = topic.min(initial=len(self.topic_ids)) * size, (topic.max(initial=-1) + 1) * size
         near = distinct(self.keys[slice(*np.searchsorted(self.keys, ends))] % max(1, size))
         code = index_in(docs, all_docs.take(numeric(near)))  # among the documents judged for these topics
@@ -594,8 +594,8 @@ def ready_qrels(data: Any, reading: Reading, topics: Any, nil: Any, unjudged: An
         used = frozenset() if isinstance(data, Qrels) else qrels.given.named
         reading = replace(reading, columns=names.needing(names.needed - used))
     if reading.withheld is not None:
-        reading = Withheld.read_by(reading)
-        qrels = qrels.without(reading.withheld)
+        withheld = Withheld.of(reading.withheld)
+        qrels, reading = qrels.without(withheld), replace(reading, withheld=withheld)
     same = reading.keys is not None and qrels.nesting == reading.of_questions
     return qrels, reading if same or qrels.nesting is None else replace(reading, keys=qrels.nesting)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, get_args
 
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, listed, nearest, shown
-from ir_trunc._core.parameters import one_of
+from ir_trunc._core.parameters import flag, one_of
 from ir_trunc._core.universe import Keys
 from ir_trunc._read.arrow import ValueType, pa
 
@@ -194,8 +194,7 @@ class Reading:
             needed = "a mark without blanks is needed, as the second column has it"
             raise ParameterError(f"stop={shown(self.stop)}: {needed}.")
         if not isinstance(self.lower_is_better, bool):
-            what = f"lower_is_better={shown(self.lower_is_better)}"
-            raise ParameterTypeError(f"{what}: True or False is needed.")
+            object.__setattr__(self, "lower_is_better", flag("lower_is_better", self.lower_is_better))
         if self.columns is not None:
             object.__setattr__(self, "columns", Columns.of(self.columns) or None)
         if self.searches is not None:

@@ -7,7 +7,7 @@ yields `Rows`. `ORDER` names all readers of the package in the order in which th
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -256,10 +256,22 @@ class Data:
     source: str  # their name in messages
     iterator: str = ""  # the type of the iterator that the data come from, if they do
 
+    def pieces(self) -> Iterator[Rows]:
+        """The rows as the reader yields them; InputError where an iterator gave none."""
+        count = 0
+        for piece in self.reader.pieces(self.value, self.layout):
+            count += len(piece)
+            yield piece
+        if self.iterator == "_tee" and not count:  # ir-measures gives each of its tools its own iterator
+            raise InputError(f"{self.layout.kind}: there is no row; at least one is needed.")
+        if self.iterator and not count:
+            remedy = "An iterator can be read only once: give a list, or make a new one."
+            raise InputError(f"{self.layout.kind} ({self.iterator}): it yields nothing. {remedy}")
+
     def rows(self) -> Iterator[Rows]:
         """The rows, in pieces of whole topics; if one is not contiguous, all rows at last."""
-        seen, count = set[str](), 0
-        for piece in self.reader.pieces(self.value, self.layout):
+        seen = set[str]()
+        for piece in self.pieces():
             if piece.reading.by_search:  # a question may have searches in several pieces
                 yield self.all_rows()
                 return
@@ -268,23 +280,11 @@ class Data:
                 yield replace(self.all_rows(), starts_over=True)
                 return
             seen.update(topics)
-            count += len(piece)
             yield from piece.parts()
-        if self.iterator and not count:
-            raise self._exhausted()
 
     def all_rows(self) -> Rows:
         """All rows at once."""
-        rows = Rows.concat(list(self.reader.pieces(self.value, self.layout)))
-        if self.iterator and not len(rows):
-            raise self._exhausted()
-        return rows
-
-    def _exhausted(self) -> InputError:
-        if self.iterator == "_tee":  # ir-measures gives each of its tools its own iterator
-            return InputError(f"{self.layout.kind}: there is no row; at least one is needed.")
-        remedy = "An iterator can be read only once: give a list, or make a new one."
-        return InputError(f"{self.layout.kind} ({self.iterator}): it yields nothing. {remedy}")
+        return Rows.concat([*self.pieces()])
 
 
 def recognised(data: Any, layout: Layout) -> Data:
@@ -295,7 +295,8 @@ def recognised(data: Any, layout: Layout) -> Data:
     value = list(data) if iterator else data
     name = type(data).__name__ if hasattr(data, "__next__") else ""
     if layout.reading.withheld is not None:
-        layout = replace(layout, reading=Withheld.read_by(layout.reading))
+        withheld = Withheld.of(layout.reading.withheld)
+        layout = replace(layout, reading=replace(layout.reading, withheld=withheld))
     reader = reader_of(value, layout)
     return Data(value, layout, reader, reader.source(value, layout), name)
 
@@ -311,32 +312,24 @@ SAME_ID = "same id"
 class Withheld:
     """Documents that are in no list of their topic and are not judged for it; `of` reads them."""
 
-    def __init__(self, docs: Mapping[str, set[str]] | None):
+    def __init__(self, docs: Mapping[str, Collection[str]] | None):
         self.docs = docs  # by topic; None for the document that has the id of the topic
-
-    @classmethod
-    def read_by(cls, reading: Reading) -> Reading:
-        """A reading whose withheld documents are read."""
-        given = reading.withheld
-        return reading if isinstance(given, cls) else replace(reading, withheld=cls.of(given))
 
     @classmethod
     def of(cls, value: Any) -> Withheld:
         """The argument of a public function; InputError where it cannot be read."""
+        if isinstance(value, cls):
+            return value
         if isinstance(value, str) and value == SAME_ID:
             return cls(None)
         if isinstance(value, Mapping):
             value = {topic: [ids] if isinstance(ids, (str, int)) else ids for topic, ids in value.items()}
         try:
             with noted(issued=False):  # grades do not matter
-                rows = read_rows(value, QRELS)
+                return cls(read_rows(value, QRELS).to_dict())
         except InputError as error:
             needed = f"{{topic: ids}}, a file of judgments or of lines 'topic document', or {SAME_ID!r}"
             raise InputError(f"withheld: {error} {needed} is needed.") from None
-        docs: dict[str, set[str]] = {}
-        for topic, doc in zip(rows.topics.to_pylist(), rows.docs.to_pylist()):
-            docs.setdefault(topic, set()).add(doc)
-        return cls(docs)
 
     def among(self, topics: pa.DictionaryArray, docs: pa.StringArray) -> npt.NDArray[np.bool_]:
         """Whether each of these documents is withheld."""

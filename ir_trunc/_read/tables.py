@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -32,7 +32,8 @@ COST, SHOWN = "cost", "shown"
 
 LIST = "list"  # the path to the documents of a record, which only users name
 
-_SAMPLE = 256  # rows of a frame that a sample has
+_SIGNS = (RANK, MARK)  # columns of a run that may show that it should be read with other options
+_SAMPLE = 256  # rows of a frame that a sample of them has
 
 _BEIR = "corpus-id"  # BEIR's name of documents; its qrels, and those with pid, call relevance score
 
@@ -57,10 +58,12 @@ NUMBERS = ("score", "relevance", RANK, COST)  # fields that are numbers
 
 def columns_of(names: Iterable[Any], layout: Layout, source: str) -> dict[str, Any]:
     """Which of a table's columns are read: their names, by field."""
-    names, named = list(names), layout.reading.names
-    if named.needed:
-        named.check(names, possible_fields(layout), source)
-    fields = fields_to_read(layout, lambda field: bool(named.among(names, field, (field,))))
+    names, named, fields = list(names), layout.reading.names, list(layout.columns)
+    named.check(names, possible_fields(layout), source)
+    if layout.reading.without_scores and not named.among(names, layout.value, (layout.value,)):
+        fields.remove(layout.value)
+    if layout.kind == "run":
+        fields += (field for field in (COST, SHOWN) if named.among(names, field, (field,)))
     if key_columns(names, layout, source):
         fields.remove("query_id")
     return {field: column_name(names, field, source, named) for field in fields}
@@ -88,7 +91,8 @@ def field_of_columns(names: Iterable[Any], layout: Layout, source: str) -> dict[
         usual = {name: FIELDS_OF[name] for name in names if name in FIELDS_OF}
         keys = dict.fromkeys(key_columns(names, layout, source), "topic")
         return keys or usual or dict.fromkeys(names[:1], "topic")
-    sampled = {name: field for field in sampled_fields(layout) for name in among(names, field, (field,))}
+    signs = _SIGNS if layout.kind == "run" else ()
+    sampled = {name: field for field in signs for name in among(names, field, (field,))}
     keys = dict.fromkeys(key_columns(names, layout, source), "query_id")
     return sampled | keys | {name: field for field, name in columns_of(names, layout, source).items()}
 
@@ -97,19 +101,6 @@ def possible_fields(layout: Layout) -> list[str]:
     """The fields that data of this layout can have."""
     of_runs = (RANK, MARK, COST, SHOWN, LIST) if layout.kind == "run" else ()
     return list(dict.fromkeys([*layout.columns, *of_runs]))
-
-
-def sampled_fields(layout: Layout) -> tuple[str, ...]:
-    """Fields of a run that may show that it should be read with other options."""
-    return (RANK, MARK) if layout.kind == "run" else ()
-
-
-def fields_to_read(layout: Layout, has: Callable[[str], bool]) -> list[str]:
-    """The fields that are read. has: whether the data have a field."""
-    fields = list(layout.columns)
-    if layout.reading.without_scores and not has(layout.value):
-        fields.remove(layout.value)
-    return fields + [field for field in (COST, SHOWN) if layout.kind == "run" and has(field)]
 
 
 def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
@@ -145,7 +136,7 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
         costs = numbers(COST, "double")
         rows.require(COST, costs, np.isfinite(costs) & (costs >= 0), "a finite number >= 0")
         rows = replace(rows, costs=costs)
-    candidates = (named.among(names, field, (field,)) for field in sampled_fields(layout))
+    candidates = (named.among(names, field, (field,)) for field in _SIGNS)
     sampled = [table[name[0]] if len(name) == 1 else None for name in candidates]
     ends, unscored = SHOWN in columns or reading.stop is not None, np.ones(len(rows), bool)
     samples = _samples(rows.topics, rows.values, *sampled)
