@@ -91,10 +91,7 @@ class BadLineError(Exception):
 
     def __init__(self, data: bytes | memoryview, at: int, problem: str):
         super().__init__(problem)
-        above = bytes(data[:at])
-        start = max(above.rfind(b"\n"), above.rfind(b"\r")) + 1
-        self.before = line_ends(above)
-        self.line = bytes(data[start : start + LONGEST_LINE]).splitlines()[0]
+        self.before = line_ends(bytes(data[:at]))
 
 
 def line_ends(data: bytes) -> int:
