@@ -358,8 +358,6 @@ class Qrels:
 
 def _each_once(data: Data) -> CodedRows:
     """Judgments without those that repeat one; InputError where two contradict each other."""
-    if (coded := coded_qrels(data)) is not None:
-        return coded
     rows = data.all_rows()
     pa.default_memory_pool().release_unused()  # or Arrow keeps what reading took
     if (coded := coded_qrels(data, rows)) is not None:
@@ -376,7 +374,8 @@ def _each_once(data: Data) -> CodedRows:
         what = f"{counted(len(again), 'judgment')} {'is' if len(again) == 1 else 'are'} there twice"
         example = f"topic {rows.topics[int(again[0])]}, document {rows.docs[int(again[0])]}"
         warn(f"{rows.source}: {what}, with the same grade (for example {example}), and count once.")
-    return CodedRows.of(rows.filter(np.bincount(again, minlength=len(rows)) == 0))
+        rows = rows.filter(np.bincount(again, minlength=len(rows)) == 0)
+    return CodedRows.of(rows)
 
 
 def _without_nil(rows: CodedRows, nil: NilRule, nil_id: str) -> CodedRows:
@@ -539,7 +538,7 @@ def _read_qrels(
         return (data.changed(more, rule) if more or rule else data).with_keys(reading.nesting)
     layout = QRELS if reading is DEFAULT and words is None else replace(QRELS, reading=reading, levels=words)
     source = recognised(data, layout)
-    rows = _each_once(source)
+    rows = coded_qrels(source) or _each_once(source)
     # Topics that come with a data set belong to it: those without judgments need no warning.
     if topics is not None:
         say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)

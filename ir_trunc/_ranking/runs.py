@@ -31,7 +31,7 @@ from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, Unjudged, read_qrels_of_runs, ready_qrels
 from ir_trunc._ranking.ranked_rows import Notes, RankedRows
 from ir_trunc._ranking.searches import by_question
-from ir_trunc._read.arrow import arrow_texts, flat, numeric, occurs, strings
+from ir_trunc._read.arrow import arrow_texts, flat, numeric, occurs, strings, text_array
 from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, KeysLike, Order, Reading, Searches
 from ir_trunc._read.registry import Data, is_path_like, read_rows, recognised
 from ir_trunc._read.rows import Rows, Samples
@@ -327,7 +327,7 @@ class Builder:
         compiled, reading = run.reader.compiled, run.layout.reading
         by_python = reading.stop is not None or reading.columns or reading.withheld is not None
         by_python = by_python or reading.by_search or reading.searches is not None
-        if compiled is None or by_python:
+        if kernel is None or compiled is None or by_python:
             return False
         lists = self._in_kernel(reading.order, reading.lower_is_better)
         samples = None if lists is None else compiled.run(lists, run)
@@ -439,7 +439,7 @@ def by_rank(qrels: Qrels, run: Rows) -> RankedRows:
     """The rows of the qrels' topics by rank, without answers that normalise to nothing or stand for none."""
     run = run.written_as(qrels.judgments.topics) if run.traced else run
     if qrels.normalise is None and qrels.abstains is None:
-        return RankedRows.of(run, qrels.topics)
+        return RankedRows.of(run, text_array(qrels.topic_ids))
     run = replace(run, universe=(*run.universe, *run.named_topics()))
     docs = run.docs.to_pylist()
     silent = np.array([qrels.abstains is not None and qrels.abstains(doc) for doc in docs], bool)
