@@ -52,13 +52,9 @@ class Truncate:
 
     def to_dict(self) -> dict[str, Any]:
         """The component as pipelines are saved."""
-        saved: dict[str, Any] = default_to_dict(
-            self,
-            policy=self.policy.to_dict(),
-            lower_is_better=self.lower_is_better,
-            cost={"function": serialize_callable(self.cost)} if callable(self.cost) else self.cost,
-        )
-        return saved
+        cost = {"function": serialize_callable(self.cost)} if callable(self.cost) else self.cost
+        given = {"policy": self.policy.to_dict(), "lower_is_better": self.lower_is_better, "cost": cost}
+        return default_to_dict(self, **given)  # type: ignore[no-any-return]
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Truncate:
@@ -67,5 +63,4 @@ class Truncate:
         read = parameters | {"policy": policy_from_dict(parameters["policy"])}
         if isinstance(cost := parameters.get("cost"), dict):
             read["cost"] = deserialize_callable(cost["function"])
-        made: Truncate = default_from_dict(cls, data | {"init_parameters": read})
-        return made
+        return default_from_dict(cls, data | {"init_parameters": read})  # type: ignore[no-any-return]

@@ -76,16 +76,15 @@ class Truncate(
 
     def invoke(self, input: Sequence[Document], config: Any = None, **kwargs: Any) -> list[Document]:
         """The documents of one query that are kept, in their order; InputError where one has no score."""
-        kept: list[Document] = self._call_with_config(self._keep, input, config, **kwargs)
-        return kept
+        return self._call_with_config(self._keep, input, config, **kwargs)  # type: ignore[no-any-return]
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Any = None
     ) -> list[Document]:
         """As `invoke`, for `ContextualCompressionRetriever`; policies do not read the query."""
-        return self._keep(documents)
+        return self._keep(documents)  # type: ignore[no-any-return]
 
-    def _keep(self, documents: Sequence[Document]) -> list[Document]:
+    def _keep(self, documents: Sequence[Document]) -> Any:
         """The documents that are kept."""
         of_documents = isinstance(documents, (list, tuple))
         if not of_documents or not all(isinstance(doc, Document) for doc in documents):
@@ -103,10 +102,7 @@ class Truncate(
             )
         path = score if callable(score) else f"metadata.{score}"
         cost = cost_of(self.cost, lambda document: document.page_content, "metadata")
-        kept: list[Document] = self.policy.keep(
-            retrieved, path, cost=cost, lower_is_better=self.lower_is_better
-        )
-        return kept
+        return self.policy.keep(retrieved, path, cost=cost, lower_is_better=self.lower_is_better)
 
 
 def scored(store: Any, k: int = 50, raw: bool | None = None, **search: Any) -> Any:
@@ -162,7 +158,6 @@ def scored(store: Any, k: int = 50, raw: bool | None = None, **search: Any) -> A
                 own = True
         if own:
             scored_docs = store.similarity_search_with_score(query, k=k, **search)
-        with_scores = [(doc, doc.metadata | {"score": score}) for doc, score in scored_docs]
-        return [Document(page_content=doc.page_content, metadata=m, id=doc.id) for doc, m in with_scores]
+        return [doc.model_copy(update={"metadata": doc.metadata | {"score": s}}) for doc, s in scored_docs]
 
     return RunnableLambda(retrieve)

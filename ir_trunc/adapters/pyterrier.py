@@ -207,9 +207,8 @@ def _called(measures: Any) -> dict[str, Measure]:
     called: dict[str, Measure] = {}
     for part in items_of("measures", measures, "a text as 'RBPT nDCG@10' or a measure object"):
         if isinstance(part, str) and part == "mrt":
-            raise UnknownMeasureError(
-                "'mrt' is the time a system takes, not a measure of rankings: use pt.Experiment for it."
-            )
+            what = "'mrt' is the time a system takes, not a measure of rankings"
+            raise UnknownMeasureError(f"{what}: use pt.Experiment for it.")
         family = _of_trec_eval(part) if isinstance(part, str) else []
         named = parse_measures(family or [part])
         called |= {part: named[0]} if len(family) == 1 else {str(measure): measure for measure in named}
@@ -510,9 +509,8 @@ def grid_search(
         with noted(issued=False) as notes:  # each setting has the same ones
             for values in settings:
                 apply(values)
-                table = experiment(
-                    [pipeline], topics, qrels, chosen, unjudged=unjudged, batch_size=batch_size
-                )
+                how: dict[str, Any] = {"unjudged": unjudged, "batch_size": batch_size}
+                table = experiment([pipeline], topics, qrels, chosen, **how)
                 means.append(float(table[str(chosen[0])].iloc[0]))
     finally:
         apply(before)
@@ -545,14 +543,12 @@ class Truncate(pt.Estimator):
 
     def get_parameter(self, name: str) -> Any:
         """A parameter of the policy by its name, such as 'k'; or 'policy', or 'measure'."""
-        if name in ("policy", "measure"):
-            return getattr(self, name)
-        own = [field.name for field in fields(self.policy)] if is_dataclass(self.policy) else []
-        own = [parameter for parameter in own if parameter != "fitted_on"]
+        given = fields(self.policy) if is_dataclass(self.policy) else ()
+        own = {each.name: getattr(self.policy, each.name) for each in given if each.name != "fitted_on"}
+        own |= {"policy": self.policy, "measure": self.measure}
         if name not in own:
-            names = ", ".join([*own, "policy", "measure"])
-            raise ParameterError(f"{self!r} has no parameter {name!r}; it has: {names}.")
-        return getattr(self.policy, name)
+            raise ParameterError(f"{self!r} has no parameter {name!r}; it has: {', '.join(own)}.")
+        return own[name]
 
     def set_parameter(self, name: str, value: Any) -> None:
         """Set a parameter, as `pt.GridSearch` does: `{truncate: {"k": [5, 10, 20]}}`."""
@@ -587,9 +583,8 @@ class Truncate(pt.Estimator):
         Topics of the results without judgments are nil queries: a policy has to learn silence from them.
         """
         if self.measure is None:
-            raise ParameterError(
-                f"{self!r} has no measure to be fitted to: give one when it is made, as measure='RBPT'."
-            )
+            what = f"{self!r} has no measure to be fitted to"
+            raise ParameterError(f"{what}: give one when it is made, as measure='RBPT'.")
         pt.validate.result_frame(topics_or_res_tr)
         rankings = rank(qrels_tr, topics_or_res_tr, topics=topics_or_res_tr)
         self.policy = self.policy.fit(rankings, self.measure)

@@ -56,8 +56,7 @@ class Truncate(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Sequence[Any], y: Sequence[Any]) -> Truncate:
         """Fit the policy to the measure on lists and their grades."""
-        policy = live_policy(self.policy)
-        self.policy_ = policy.fit(_rankings(X, y), self.measure)
+        self.policy_ = live_policy(self.policy).fit(_rankings(X, y), self.measure)
         return self
 
     def predict(self, X: Sequence[Any]) -> Ints:

@@ -85,16 +85,14 @@ class Metric(_Base):  # type: ignore[misc]
         measure = parse_measure(measure)
         bound = bind(measure)
         if bound is None:
-            raise UnknownMeasureError(
-                f"{measure} is computed by another tool: a measure of ir_trunc is needed."
-            )
+            what = f"{measure} is computed by another tool"
+            raise UnknownMeasureError(f"{what}: a measure of ir_trunc is needed.")
         if bound.definition.scope == "run":
             raise ParameterError(f"{measure} looks at all lists of a run: a batch has only some of them.")
         if bound.infers_scale:
             write = "max_rel=" if "max_rel" in bound.params else "rel="
-            raise ParameterError(
-                f"{measure} depends on the highest grade, which a batch may lack: write {write}."
-            )
+            what = f"{measure} depends on the highest grade, which a batch may lack"
+            raise ParameterError(f"{what}: write {write}.")
         self.measure, self._bound = measure, bound
         self.add_state("values", [], dist_reduce_fx="cat")
 
@@ -116,10 +114,9 @@ class Metric(_Base):  # type: ignore[misc]
         InputError
             As there.
         """
-        on_cpu = [
-            x.detach().cpu() if isinstance(x, torch.Tensor) else x for x in (scores, labels, shown, judged)
-        ]
-        rankings = Rankings.from_arrays(*on_cpu[:2], shown=on_cpu[2], judged=on_cpu[3])
+        arrays = {"scores": scores, "labels": labels, "shown": shown, "judged": judged}
+        on_cpu = {name: x.detach().cpu() if isinstance(x, torch.Tensor) else x for name, x in arrays.items()}
+        rankings = Rankings.from_arrays(**on_cpu)
         dtype = torch.float32 if self.device.type == "mps" else torch.float64  # which lacks the larger type
         self.values.append(torch.as_tensor(self._bound.score(rankings), dtype=dtype, device=self.device))
 
