@@ -158,22 +158,29 @@ class _Span(NamedTuple):
     trace: str
     start: str
     topic: Any  # what the span has for it
-    documents: list[dict[str, Any]] | None  # by the names of their values; None where it records none
+    documents: list[tuple[Any, Any, Any]] | InputError | None  # why they cannot be read; None for no record
     kind: str
 
     @classmethod
-    def of(cls, values: dict[str, Any], number: int, columns: Columns, source: str) -> _Span:
-        """The span that has these values."""
+    def of(cls, values: dict[str, Any], number: int, columns: Columns, layout: Layout) -> _Span:
+        """The span that has these values. layout: has the names of those of documents."""
         name, parent, trace, start = (
             str(values.get(key, "")) for key in (_SPAN_ID, "parent_id", "context.trace_id", "start_time")
         )
+        place = f"{layout.source}, span {name or number}"
+        recorded = _documents(values, place)
+        documents: list[tuple[Any, Any, Any]] | InputError | None
+        try:
+            documents = None if recorded is None else documents_of(recorded, place, layout, _SPANS)
+        except InputError as error:  # which is raised if the span is read
+            documents = error
         return cls(
             name=name or str(number),
             parent=parent.removeprefix("0x"),
             trace=trace.removeprefix("0x"),
             start=_TIME_ZONE.sub("", start),
             topic=_first(values, columns.candidates("query_id", _QUERIES)),
-            documents=_documents(values, f"{source}, span {name or number}"),
+            documents=documents,
             kind=str(_first(values, _KINDS) or "of no kind"),
         )
 
@@ -187,14 +194,14 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
     source, columns = layout.source, layout.reading.names
     columns.check(columns.values(), ("query_id", "doc_id", "score"), source)
     queries = columns.candidates("query_id", _QUERIES)
-    spans = [_Span.of(values, number, columns, source) for number, values in enumerate(flat_spans)]
+    in_document = {f: str(columns.get(f, usual)).removeprefix("document.") for f, usual in _VALUES.items()}
+    of_documents = replace(layout, reading=replace(layout.reading, columns=Columns(in_document, _VALUES)))
+    spans = [_Span.of(values, number, columns, of_documents) for number, values in enumerate(flat_spans)]
     by_id = {f"trace {span.trace}": span for span in spans if span.trace and not span.parent}
     by_id |= {span.name.removeprefix("0x"): span for span in spans}
     searches, notes = _searches(spans, by_id, source)
     # One question in two traces was perhaps asked of two systems; any other attribute may join traces.
     by_question = str(queries[0]).removeprefix("attributes.") in _QUERIES
-    in_document = {f: str(columns.get(f, usual)).removeprefix("document.") for f, usual in _VALUES.items()}
-    reading = replace(layout.reading, columns=Columns(in_document, _VALUES))
     by_trace: dict[str, dict[str, dict[str, Any]]] = {}  # documents by topic, trace and span
     cut = 0
     for search in searches:
@@ -205,9 +212,10 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
             raise InputError(f"{place}: {what}; {_BY_SPAN}.")
         topic = one_id(topics[0 if "query_id" in columns.needed else -1], "query_id", place)
         cut += by_question and bool(around[-1].parent)
-        docs = documents_of(search.documents or (), place, replace(layout, reading=reading), _SPANS)
-        docs = [(one_id(doc, "doc_id", place), *values) for doc, *values in docs]
-        by_trace.setdefault(topic, {}).setdefault(around[-1].name * by_question, {})[search.name] = docs
+        if isinstance(search.documents, InputError):
+            raise search.documents
+        trace = around[-1].name * by_question
+        by_trace.setdefault(topic, {}).setdefault(trace, {})[search.name] = search.documents or []
     if cut:
         what = "retrieval spans of traces without their root, whose own query or that of a span around them"
         notes.append(

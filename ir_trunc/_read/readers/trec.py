@@ -138,7 +138,7 @@ def _run_to_kernel(lists: Any, run: Data) -> Samples | None:
         return None  # a pipe cannot be read again
     try:
         for number, block in enumerate(blocks(run.value, run.source)):
-            if not kernel.lines(lists, block if block[-1:] == b"\n" else bytes(block) + b"\n"):
+            if not kernel.lines(lists, block if block[-1] == ord("\n") else bytes(block) + b"\n"):
                 return None
             samples += _samples_of_block(block, number)
     except (BadLineError, OSError):
