@@ -4,10 +4,13 @@ import json
 from types import SimpleNamespace
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from messages import check, complaint
 
-from ir_trunc import InputError, IrTruncWarning, calc, read_qrels, read_run
+from ir_trunc import InputError, IrTruncWarning, calc, calc_aggregate, read_qrels, read_run
+
+pl = pytest.importorskip("polars")
 
 DOCS = [{"meta": {"key": "a"}, "sim": 0.9}, {"meta": {"key": "b"}, "sim": 0.5}]
 RECORDS = [
@@ -270,3 +273,72 @@ def test_frames_may_have_cells_that_arrow_lacks(record, docs):
 
 def test_a_run_is_no_judgments():
     check(complaint(lambda: read_qrels(DECLARED["DPR"])), "qrels (questions of DPR): they are a run")
+
+
+SAMPLES = [
+    {"user_input": "who?", "retrieved_context_ids": ["a", "x"], "reference_context_ids": ["a"]},
+    {"user_input": "when?", "retrieved_context_ids": [], "reference_context_ids": []},
+]
+SAMPLES_RUN, SAMPLES_QRELS = {"who?": ["a", "x"], "when?": []}, {"who?": {"a": 1}, "when?": {}}
+
+
+@pytest.mark.parametrize("data", [
+    SAMPLES, pd.DataFrame(SAMPLES), pl.DataFrame(SAMPLES), pa.Table.from_pylist(SAMPLES),
+    SimpleNamespace(samples=[SimpleNamespace(**sample) for sample in SAMPLES]),
+], ids=["dicts", "pandas", "polars", "pyarrow", "objects"])  # fmt: skip
+def test_samples_are_a_run_and_qrels(data):
+    results = calc("RBPT AP c@1", data, data)
+    assert results.aggregated == calc_aggregate("RBPT AP c@1", SAMPLES_QRELS, SAMPLES_RUN)
+    assert set(results.topics) == {*SAMPLES_QRELS}
+
+
+@pytest.mark.parametrize(("sample", "message"), [
+    ({"user_input": "who?", "retrieved_contexts": ["text"]}, "item 1: .* list at retrieved_context_ids"),
+    (SAMPLES[0], "item 1: topic who. is in an item before"),
+    ({"retrieved_context_ids": ["a"]}, "item 1: user_input, and .* it has: retrieved_context_ids"),
+])  # fmt: skip
+def test_samples_without_ids_or_twice_are_refused(sample, message):
+    with pytest.raises(InputError, match=message):
+        read_run([SAMPLES[0], sample])
+
+
+RAG_QRELS = {"1": {"b": 1}, "2": {}}
+OF_2024 = [
+    {"run_id": "r", "topic_id": "1", "topic": "x", "references": ["a", "b"], "answer": [{"citations": [1]}]},
+    {"run_id": "r", "topic_id": "2", "topic": "y", "references": [], "answer": []},
+]
+OF_2025 = [
+    {
+        "metadata": {"run_id": "r", "narrative_id": number + 1},
+        "references": answer["references"],
+        "answer": [],
+    }
+    for number, answer in enumerate(OF_2024)
+]
+
+
+@pytest.mark.parametrize("answers", [OF_2024, OF_2025], ids=["2024", "2025"])
+def test_a_list_is_the_references_of_an_answer_and_ends_with_them(tmp_path, answers):
+    path = tmp_path / "rag.jsonl"
+    expected = calc("RR NumRet RBPT", RAG_QRELS, {"1": ["a", "b"], "2": []}).values.tolist()
+    for number in (2, 1):  # a file of a single line, too
+        path.write_text("".join(f"{json.dumps(answer)}\n" for answer in answers[:number]), encoding="utf-8")
+        assert calc("RR NumRet RBPT", RAG_QRELS, path, missing="empty").values.tolist() == expected
+    assert calc("RR NumRet RBPT", RAG_QRELS, answers).values.tolist() == expected
+    assert read_run(answers).universe == ("1", "2")
+
+
+@pytest.mark.parametrize(
+    ("answer", "part"),
+    [
+        ({"x": 1}, "narrative_id, and a list at references are needed; it has: x"),
+        (5, "item 1: topic_id or"),
+        (OF_2024[0], "item 1: topic 1 is in an item before"),
+        ({"topic_id": "3", "references": "a"}, "a list at references"),
+        ({"topic_id": 1.5, "references": []}, "topic 1.5 is float"),
+        ({"topic_id": "3", "references": ["a", "a"]}, "topic 3, document a: it is in the list twice"),
+        ({"topic_id": "3", "references": [None]}, "topic 3: doc_id is missing"),
+    ],
+)
+def test_a_mistake_is_an_error_that_names_its_place(answer, part):
+    check(complaint(lambda: read_run([OF_2024[0], answer])), part, "run (answers of TREC RAG)")
