@@ -276,7 +276,7 @@ MANY = [{"doc_id": f"x{n}", "score": 1} for n in range(101)]
 MISTAKES = {
     "a tag that is too long": (of_head(runtag="m" * 21), "line 1: runtag 'm.*at most 20 letters"),
     "a head without models": (of_head(models=None), "line 1: models is missing"),
-    "another run_type": (of_head(run_type="both"), "line 1: run_type 'both': 'manual' or"),
+    "another run_type": (of_head(run_type="both"), "line 1: run_type is 'both', not 'manual' or"),
     "a topic twice": (lambda lines: [*lines, lines[1]], "line 5: topic t1 has a line already"),
     "a missing topic": (lambda lines: lines[:-1], "1 topic missing, t3;"),
     "an unknown topic": (
@@ -390,7 +390,7 @@ def test_judgments_may_be_json_lines(track, names):
     write(track / "questions", [{topic: t, day: d, question: q, gain: x} for t, d, q, x in of_questions])
     assert scored(question_qrels="questions").to_pandas().equals(expected)
     write(track / "qrels", [{topic: "t1", question: "q1", day: DAYS[0], "doc_id": "a", gain: 1.5}])
-    with pytest.raises(InputError, match=r"qrels, line 1: gain 1.5 is not a whole number"):
+    with pytest.raises(InputError, match=r"qrels, line 1: gain is 1.5, not a whole number"):
         scored()
 
 

@@ -50,17 +50,20 @@ PLACE = "line 2, topic t, 2024-01-01, question q_1"
 MISTAKES = [
     ([ranking(("a", 2), ("a", 1))], f"{PLACE}, document a: it is in the list twice"),
     ([ranking(*((f"d{n}", -n) for n in range(101)))], f"{PLACE}: 101 documents; at most 100 are allowed"),
-    ([ranking(("a", "0.5"))], f"{PLACE}, document a: score '0.5' is not a finite number"),
-    ([ranking(("a", True))], f"{PLACE}, document a: score True is not"),
+    ([ranking(("a", "0.5"))], f"{PLACE}, document a: score is '0.5', not a finite number"),
+    ([ranking(("a", True))], f"{PLACE}, document a: score is True, not"),
     ([ranking(("a", 1e999))], "line 2 cannot be read as JSON"),
-    ([ranking() | {"doc-ranking": [{"doc_id": "a"}]}], f"{PLACE}: score is missing; it has: 'doc_id'"),
+    (
+        [ranking() | {"doc-ranking": [{"doc_id": "a"}]}],
+        f"{PLACE}, document a: score is missing; it has: 'doc_id'",
+    ),
     (
         [ranking() | {"doc-ranking": ["a"]}],
         f'{PLACE}: an object with "doc_id" and "score" is needed, not str',
     ),
-    ([ranking() | {"doc-ranking": None}], f"{PLACE}: doc-ranking is a list of documents, not null"),
-    ([ranking() | {"doc-ranking": {"a": 1}}], f"{PLACE}: doc-ranking is a list of documents, not dict"),
-    ([ranking(rank=-1)], f"{PLACE}: question-rank -1 is not a whole number from 0 on"),
+    ([ranking() | {"doc-ranking": None}], f"{PLACE}: doc-ranking is null, not a list of documents"),
+    ([ranking() | {"doc-ranking": {"a": 1}}], f"{PLACE}: doc-ranking is {{'a': 1}}, not a list of documents"),
+    ([ranking(rank=-1)], f"{PLACE}: question-rank is -1, not a whole number from 0 on"),
     ([ranking(), ranking(rank=1)], f"{PLACE}: it is in the results of this day twice"),
     ([ranking(question_rank=0)], f"{PLACE}: question-rank and question_rank stand for the same field"),
     ({"extra": 1}, "line 2, topic t, 2024-01-01: results is missing"),
@@ -84,7 +87,7 @@ def test_a_date_that_is_none(tmp_path, day):
 
 
 @pytest.mark.parametrize(("tag", "more", "message"), [
-    ("", [], "line 1: runtag '' is not the name of a run"),
+    ("", [], "line 1: runtag is '', not the name of a run"),
     ("a", [{"topic": "t", "results": {}}], "line 3: topic t has a line already (.*line 2)"),
     ("a", [{"results": {}}], "line 3: topic is missing"),
     ("a", [["topic"]], 'line 3: an object with "topic" and "results" is needed'),
@@ -102,7 +105,7 @@ def test_topics_are_questions_and_their_documents_are_qrels(tmp_path):
     assert read_qrels(path).to_dict() == {"t/q_1": {"a": 1}, "t/q_2": {"__nil__": 0}}
     twice = {"tid": "t", "questions": [{"qid": "q"}, {"qid": "q"}]}
     for wrong, message in [
-        ({"tid": "t", "questions": []}, "line 1, topic t: questions: a list"),
+        ({"tid": "t", "questions": []}, "line 1, topic t: questions is \\[\\], not a list"),
         (twice, "topic t, question q: it is in the topic twice"),
         ({"tid": "t/1", "questions": [{"qid": "q"}]}, "tid 't/1': an id without '/'"),
     ]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
@@ -32,7 +32,21 @@ SEPARATOR = "/"  # joins the keys of a list to its id
 LONGEST = 100  # documents that a list of the track may have
 LONGEST_TAG = 20
 MOST_ERRORS = 50  # of a run that is checked
+_LARGEST = sys.float_info.max
 _NAMED = 5  # dates or topics that a message names
+_QUESTIONS, _GAINS = ("qid", "question_id"), ("gain", "rel", "relevance", "rel_grade")
+
+_NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "runtag": ("the name of a run", lambda value: isinstance(value, str) and value != ""),
+    "run_type": ("'manual' or 'automatic'", lambda value: value in ("manual", "automatic")),
+    "question-rank": ("a whole number from 0 on", lambda value: type(value) is int and value >= 0),
+    "doc-ranking": ("a list of documents", lambda value: isinstance(value, list)),
+    "score": ("a finite number", lambda value: type(value) in (int, float) and abs(value) <= _LARGEST),
+    "questions": ("a list of objects with qid", lambda value: isinstance(value, list) and value != []),
+    "rel_docs": ("a list of ids", lambda value: isinstance(value, list)),
+    "gain": ("a whole number", lambda value: type(value) is int),
+}
+"""What the values of fields must be."""
 
 Absent = Literal["error", "tied", "empty"]
 """What a date or a topic is that a run does not name."""
@@ -147,21 +161,15 @@ class _RunReader:
 
     def read_head(self, content: Mapping[str, Any], place: str) -> None:
         """The line with the runtag; in the track it has more."""
-        tag = _field(content, place, "runtag")
-        if not isinstance(tag, str) or not tag:
-            raise InputError(f"{place}: runtag {shown(tag)} is not the name of a run.")
-        self.run.tag = tag
+        self.run.tag = tag = _field(content, place, "runtag")
         if not self.collection.questions:
             return
         signs = f"at most {LONGEST_TAG} letters, digits, _, - and, not in the first place, . are needed"
         is_tag = len(tag) <= LONGEST_TAG and re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", tag) is not None
         self.require(is_tag, f"{place}: runtag {shown(tag)}: {signs}.")
-        for name in ("description", "models", "extern"):
+        for name in ("description", "models", "extern", "run_type"):
             with self:
-                _field(content, place, name)
-        kind = content.get("run_type", "manual")
-        needed = f"run_type {shown(kind)}: 'manual' or 'automatic' is needed"
-        self.require(kind in ("manual", "automatic"), f"{place}: {needed}.")
+                _field({"run_type": "manual", **content}, place, name)
 
     def read_topic(self, content: Mapping[str, Any], topic: str, place: str) -> None:
         self.collection.check(topic, None, place)
@@ -179,7 +187,7 @@ class _RunReader:
         if isinstance(questions, Mapping):
             questions = _field(questions, place, "results")
         if not isinstance(questions, list):
-            raise InputError(f"{place}: a list of questions is needed, not {_kind(questions)}.")
+            raise InputError(f"{place}: a list of questions is needed, not {shown(questions)}.")
         names: set[str] = set()
         ranks: set[int] = set()
         for item in questions:
@@ -192,8 +200,6 @@ class _RunReader:
                 names.add(question)
                 self.check_question(topic, question, here)
                 rank = _field(content, here, "question-rank", "question_rank")
-                if isinstance(rank, bool) or not isinstance(rank, int) or rank < 0:
-                    raise InputError(f"{here}: question-rank {shown(rank)} is not a whole number from 0 on.")
                 ranks.add(rank)
                 documents = _field(content, here, "doc-ranking", "doc_ranking")
                 docs, scores = self.read_documents(documents, day, here)
@@ -210,17 +216,15 @@ class _RunReader:
             rule = f"a question that the run proposes begins with its runtag {self.run.tag}"
             raise InputError(f"{place}: topic {topic} has no question {question}; {rule}.")
 
-    def read_documents(self, documents: Any, day: str, place: str) -> tuple[list[str], list[float]]:
+    def read_documents(self, documents: list[Any], day: str, place: str) -> tuple[list[str], list[float]]:
         """The ids and the scores of a ranking."""
-        if not isinstance(documents, list):
-            raise InputError(f"{place}: doc-ranking is a list of documents, not {_kind(documents)}.")
         few = len(documents) <= LONGEST
         self.require(few, f"{place}: {len(documents)} documents; at most {LONGEST} are allowed.")
         date_of = self.collection.date_of
         try:  # all documents at once
             docs, scores = [item["doc_id"] for item in documents], [item["score"] for item in documents]
             is_plain = {*map(type, docs)} <= {str} and {*map(type, scores)} <= {int, float}
-            is_plain = is_plain and max(map(abs, scores), default=0) <= sys.float_info.max
+            is_plain = is_plain and max(map(abs, scores), default=0) <= _LARGEST
             of_day = not date_of or all(date_of.get(doc) == day for doc in docs)
         except (KeyError, TypeError):
             is_plain = of_day = False
@@ -272,32 +276,29 @@ def one_day(value: object, place: str) -> str:
 
 def _document(item: Any, place: str) -> tuple[str, float]:
     content = _object(item, place, 'with "doc_id" and "score"')
-    doc, score = one_id(_field(content, place, "doc_id"), "doc_id", place), _field(content, place, "score")
-    is_number = isinstance(score, (int, float)) and not isinstance(score, bool)
-    if not is_number or not abs(score) <= sys.float_info.max:
-        raise InputError(f"{place}, document {doc}: score {shown(score)} is not a finite number.")
-    return doc, score
-
-
-def _kind(value: Any) -> str:
-    """What a value is, in JSON's word for nothing."""
-    return "null" if value is None else type(value).__name__
+    doc = one_id(_field(content, place, "doc_id"), "doc_id", place)
+    return doc, _field(content, f"{place}, document {doc}", "score")
 
 
 def _object(content: Any, place: str, needed: str) -> Mapping[str, Any]:
     if not isinstance(content, Mapping):
-        raise InputError(f"{place}: an object {needed} is needed, not {_kind(content)}.")
+        kind = "null" if content is None else type(content).__name__
+        raise InputError(f"{place}: an object {needed} is needed, not {kind}.")
     return content
 
 
 def _field(content: Mapping[str, Any], place: str, *names: str) -> Any:
-    """The value of a field that has one of several names."""
+    """The value of a field that has one of several names; InputError where it is not as `_NEEDED` says."""
     present = [name for name in names if name in content]
     if len(present) != 1:
         keys = ", ".join(map(shown, content)) or "nothing"
         problem = "stand for the same field" if present else "is missing; it has: " + keys
         raise InputError(f"{place}: {' and '.join(present) if present else names[0]} {problem}.")
-    return content[present[0]]
+    value = content[present[0]]
+    needed, is_right = _NEEDED.get(names[0], ("", None))
+    if is_right is not None and not is_right(value):
+        raise InputError(f"{place}: {names[0]} is {'null' if value is None else shown(value)}, not {needed}.")
+    return value
 
 
 def one_key(value: Any, name: str, place: str) -> str:
@@ -347,16 +348,12 @@ def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, d
         if topic in topics:
             raise InputError(f"{place}: it is in the file twice.")
         questions = _field(content, place, "questions")
-        if not isinstance(questions, list) or not questions:
-            raise InputError(f"{place}: questions: a list of objects with qid is needed.")
         topics[topic] = {}
         for item in questions:
             question = one_key(_field(_object(item, place, 'with "qid"'), place, "qid"), "qid", place)
             if question in topics[topic]:
                 raise InputError(f"{place}, question {question}: it is in the topic twice.")
-            documents = item.get("rel_docs", [])
-            if not isinstance(documents, list):
-                raise InputError(f"{place}, question {question}: rel_docs is a list of ids.")
+            documents = _field({"rel_docs": [], **item}, f"{place}, question {question}", "rel_docs")
             topics[topic][question] = tuple(one_id(doc, "doc_id", place) for doc in documents)
     if not topics:
         raise InputError(f"{source} is empty: a line with tid and questions for each topic is needed.")
@@ -380,10 +377,6 @@ def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table:
     return Table(layout.source, columns | {"relevance": [1] * len(pairs)}, tuple(documents))
 
 
-_QUESTIONS = ("qid", "question_id")
-_GAINS = ("gain", "rel", "relevance", "rel_grade")
-
-
 @reader(
     "a path of Change Detection judgments (JSON lines with topic, qid, day, doc_id and gain)",
     "qrels",
@@ -401,8 +394,6 @@ def change_qrels(data: str | os.PathLike[str], layout: Layout) -> Table:
         if "day" in content or "date" in content:
             keys.append(one_day(_field(content, place, "day", "date"), place))
         gain = _field(content, place, *_GAINS)
-        if isinstance(gain, bool) or not isinstance(gain, int):
-            raise InputError(f"{place}: gain {shown(gain)} is not a whole number.")
         rows.append((join_keys(*keys), doc, gain))
     names = ("query_id", "doc_id", "relevance")
     return Table(layout.source, {name: [row[at] for row in rows] for at, name in enumerate(names)})

@@ -40,16 +40,13 @@ def ir_dataset(data: Any, layout: Layout) -> Table:
 
     Its qrels come with its topics, of which some may have no judgment, and with its judgment scale.
     """
-    collection = data
     if isinstance(data, os.PathLike):
         raise missing_file(data, layout.source)
-    if isinstance(data, str):
-        if not data:
-            raise MissingFileError(f"{layout.source.strip()}: the path is empty.")
-        collection = load_dataset(data)
-        if collection is None:
-            what = "there is no such file, nor an ir_datasets data set of that id"
-            raise MissingFileError(f"{layout.source}: {what}.")
+    collection = load_dataset(data) if isinstance(data, str) else data
+    if collection is None:
+        unknown = "there is no such file, nor an ir_datasets data set of that id"
+        what = unknown if data else "the path is empty"
+        raise MissingFileError(f"{layout.source.strip()}: {what}.")
     if layout.kind == "topics":
         return Table("topics", topics=_topics(collection))
     name, is_run = dataset_name(collection), layout.kind == "run"

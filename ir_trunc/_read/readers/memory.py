@@ -248,10 +248,11 @@ def records(data: Sequence[Any], layout: Layout) -> Table:
             raise InputError(f"{layout.source}, row {number}: a dict is needed, not {type(record).__name__}.")
         names.update(dict.fromkeys(record))
     keys = layout.reading.nesting
-    read = {*FIELDS_OF, *layout.reading.names.values(), *(keys.names if keys else ())}
-    values = {name: [record.get(name) for record in data] if name in read else [] for name in names}
-    for name, field in {**FIELDS_OF, **{name: field for field, name in layout.reading.names.items()}}.items():
-        if field in NUMBERS and isinstance(first_item(values.get(name)), str):
+    field_of = FIELDS_OF | {name: field for field, name in layout.reading.names.items()}
+    field_of |= dict.fromkeys(keys.names if keys else (), "query_id")
+    values = {name: [record.get(name) for record in data] if name in field_of else [] for name in names}
+    for name in names:
+        if field_of.get(name) in NUMBERS and isinstance(first_item(values[name]), str):
             values[name] = list(map(number_of, values[name]))
     return Table(layout.source, values)
 

@@ -228,9 +228,8 @@ def _first_record(data: Any, form: Form) -> Any:
     if shape_of(data) == "frame":
         return dict.fromkeys(getattr(data, "column_names", getattr(data, "columns", ())), ())
     records = _records(data, form)
-    # An array with other than one axis holds no records.
-    sized = hasattr(records, "__len__") and getattr(records, "ndim", 1) == 1
-    return next(iter(records), None) if sized else None
+    is_sized = hasattr(records, "__len__") and getattr(records, "ndim", 1) == 1  # matrices hold no records
+    return next(iter(records), None) if is_sized else None
 
 
 def form_of_records(data: Any) -> Form | None:
