@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import importlib.util
 import io
 import os
 import re
@@ -18,6 +19,14 @@ from typing import Any
 from ir_trunc._cli.main import main
 
 ROOT = Path(__file__).parent.parent
+
+
+def extension(name: str) -> Any:
+    """A module that builds the pages."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "notebooks" / "_ext" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def blocks(page: Path, language: str) -> list[str]:

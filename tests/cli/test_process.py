@@ -73,7 +73,7 @@ def test_an_empty_path_is_an_error(folder, complaint, no_work, words):
 @pytest.mark.parametrize(
     "words", ["meta power qrels runs AP --plot x.png", "demo --plot x.png", "meta guide --page ."]
 )
-def test_a_picture_without_matplotlib_is_refused_before_the_work(
+def test_pictures_without_matplotlib_are_refused_before_the_work(
     folder, complaint, no_work, monkeypatch, words
 ):
     monkeypatch.setitem(sys.modules, "matplotlib.backend_bases", None)
@@ -132,10 +132,8 @@ def test_a_command_that_is_ended_leaves_the_old_output(folder, name, number, sta
         process.send_signal(number)
         assert (process.stderr.read(), process.wait()) == (told, status)
     assert (folder / name).read_text() == "before"
-    left = [
-        left for left in sorted(os.listdir(folder)) if number != signal.SIGKILL or not left.startswith(".")
-    ]
-    assert left == before
+    assert [name for name in sorted(os.listdir(folder)) if not name.startswith(".")] == before
+    assert number == signal.SIGKILL or not list(folder.glob(".*"))
 
 
 def test_signals_mean_what_they_meant_once_the_command_has_ended(folder, command):
@@ -167,15 +165,16 @@ def test_a_module_that_leaves_the_process_is_a_mistake_and_no_verdict(folder, en
     assert message == "ir_trunc: --import 'leaves' fails: SystemExit: 1\n"
 
 
-@pytest.mark.parametrize(("error", "status"), [("MemoryError", 2), ("KeyboardInterrupt", 130)])
-def test_what_ends_the_imports_of_a_command_is_one_line(folder, ended, error, status):
+@pytest.mark.parametrize(("error", "status", "message"), [
+    ("MemoryError", 2, "there is not enough memory"), ("KeyboardInterrupt", 130, "interrupted"),
+])  # fmt: skip
+def test_what_ends_the_imports_of_a_command_is_one_line(folder, ended, error, status, message):
     (folder / "pyarrow.py").write_text(f"raise {error}")
-    path = os.pathsep.join([".", *filter(None, [os.environ.get("PYTHONPATH")])])
-    message = {2: "ir_trunc: there is not enough memory.\n", 130: "ir_trunc: interrupted.\n"}[status]
-    assert ended("truncate", "in.run", "--policy", "Fixed(1)", env={"PYTHONPATH": path}) == (
+    env = {"PYTHONPATH": os.pathsep.join([".", *filter(None, [os.environ.get("PYTHONPATH")])])}
+    assert ended("truncate", "in.run", "--policy", "Fixed(1)", env=env) == (
         status,
         "",
-        message,
+        f"ir_trunc: {message}.\n",
     )
 
 
@@ -217,9 +216,7 @@ def test_standard_output_that_takes_nothing_is_one_line_at_most(folder, bash, wo
         ("2> /dev/full > /dev/full", ""),
         (">&- 2>&-", ""),
     ]:
-        assert bash(f"ir_trunc {words} {redirected}", PYTHONUNBUFFERED=unbuffered) == (2, "", told), (
-            redirected
-        )
+        assert bash(f"ir_trunc {words} {redirected}", PYTHONUNBUFFERED=unbuffered) == (2, "", told)
 
 
 def test_an_output_in_a_file_does_not_need_standard_output(folder, bash):

@@ -10,15 +10,8 @@ import pytest
 import ir_trunc
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
-PUBLIC = {
-    "adapters",
-    "meta",
-    "plots",
-    "typing",
-    "synthetic",
-    "truncation",
-    *ir_trunc.__all__,
-}  # what users import
+MODULES = {"adapters", "meta", "plots", "synthetic", "truncation", "typing"}
+PUBLIC = MODULES | {*ir_trunc.__all__}  # what users import
 
 pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 

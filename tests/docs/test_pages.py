@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import importlib.util
 import io
 import re
 import shutil
@@ -15,7 +14,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from pages import blocks, run_console, run_python
+from pages import blocks, extension, run_console, run_python
 
 import ir_trunc
 from ir_trunc._cli.main import COMMANDS
@@ -99,11 +98,8 @@ def test_commands_print_what_is_shown(page, folder):
 
 
 def test_the_slider_shows_the_scores_of_the_product():
-    spec = importlib.util.spec_from_file_location("play", NOTEBOOKS / "_ext" / "play.py")
     pytest.importorskip("docutils", reason="docutils comes with the extra docs")
-    play = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(play)
-    shown = play.table()["RBPT"]
+    shown = extension("play").table()["RBPT"]
     stop = shown["stops"].index(0.5)
     # The list's own documents, then the terminal document, whose gain is n/3, at all further ranks.
     expected = [(1 - 0.5**n) + 0.5**n * n / 3 for n in range(4)]
@@ -118,10 +114,7 @@ def subject(file):
 
 def test_the_sheet_to_print_is_one_page_with_what_the_product_computes(tmp_path):
     pytest.importorskip("matplotlib")
-    spec = importlib.util.spec_from_file_location("cheat_sheet", NOTEBOOKS / "_ext" / "cheat_sheet.py")
-    sheet = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sheet)
-    kept = NOTEBOOKS / "cheat-sheet.pdf"
+    sheet, kept = extension("cheat_sheet"), NOTEBOOKS / "cheat-sheet.pdf"
     sheet.draw(tmp_path / "new.pdf")
     assert subject(kept) == subject(tmp_path / "new.pdf"), "renew it by: .ci/renew"
     assert len(sheet.typed()) >= 8
@@ -133,26 +126,16 @@ def test_the_sheet_to_print_is_one_page_with_what_the_product_computes(tmp_path)
 def test_every_page_is_in_a_table_of_contents():
     listed = set()
     for index in NOTEBOOKS.rglob("*.md"):
-        for entries in re.findall(
-            r"^```{toctree}\n(.*?)^```$", index.read_text(encoding="utf-8"), re.M | re.S
-        ):
-            names = [
-                line.strip() for line in entries.splitlines() if line.strip() and not line.startswith(":")
-            ]
-            listed |= {(index.parent / name).resolve() for name in names}
+        for line in "".join(blocks(index, "{toctree}")).splitlines():
+            if line.strip() and not line.startswith(":"):
+                listed.add((index.parent / line.strip()).resolve())
     pages = {path.with_suffix("").resolve() for path in NOTEBOOKS.rglob("*.md")}
     assert pages - listed == {(NOTEBOOKS / "index").resolve()}
 
 
 def test_the_site_builds_without_a_warning(tmp_path):
-    for package in (
-        "sphinx",
-        "myst_nb",
-        "numpydoc",
-        "pydata_sphinx_theme",
-        "sphinx_copybutton",
-        "sphinx_design",
-    ):
+    packages = "sphinx myst_nb numpydoc pydata_sphinx_theme sphinx_copybutton sphinx_design"
+    for package in packages.split():
         pytest.importorskip(package, reason=f"{package} comes with the extra docs")
     # From a copy: the build writes pages beside those that other tests read at the same time.
     for name in ("notebooks", "tests/benchmarks"):
@@ -162,9 +145,7 @@ def test_the_site_builds_without_a_warning(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     site = tmp_path / "site"
-    figure = (
-        (site / "guide.html").read_text(encoding="utf-8").partition("<figure")[2].partition("</figure>")[0]
-    )
+    figure = (site / "guide.html").read_text("utf-8").partition("<figure")[2].partition("</figure>")[0]
     links = re.findall(r'href="(reference/[^"#]+)#([^"]+)"', figure)
     assert {"rbpt", "c"} <= {heading for _, heading in links}
     for page, heading in links:
@@ -187,16 +168,13 @@ def test_the_site_builds_without_a_warning(tmp_path):
 
 
 def test_formulas_are_typeset_as_they_are_computed():
-    spec = importlib.util.spec_from_file_location("formulas", NOTEBOOKS / "_ext" / "formulas.py")
-    formulas = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(formulas)
-    fraction = "<mfrac><mrow><mi>g</mi></mrow><mrow><mi>n</mi></mrow></mfrac>"
-    assert fraction.replace("<mrow>", "").replace("</mrow>", "") in formulas.mathml("g / n")
-    term = formulas.mathml("sum_i V_i g_i / sum_i V_i, V_i the rest")
+    mathml = extension("formulas").mathml
+    assert "<mfrac><mi>g</mi><mi>n</mi></mfrac>" in mathml("g / n")
+    term = mathml("sum_i V_i g_i / sum_i V_i, V_i the rest")
     assert term.index("<mfrac>") < term.index("∑")
     assert term.count("<mfrac>") == 1
     for definition in registry.values():
-        ElementTree.fromstring(f"<a>{formulas.mathml(definition.equation)}</a>".replace("&nbsp;", " "))
+        ElementTree.fromstring(f"<a>{mathml(definition.equation)}</a>".replace("&nbsp;", " "))
 
 
 @pytest.mark.parametrize(

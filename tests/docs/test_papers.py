@@ -1,10 +1,10 @@
 """What each paper has, and where it is: the page is what the script prints, and every call of it runs."""
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
+from pages import extension
 
 from ir_trunc._reporting.reproduction import PAPERS
 from ir_trunc.measures import families
@@ -20,12 +20,7 @@ OF_PAPER = {
 @pytest.fixture(scope="module")
 def papers():
     pytest.importorskip("matplotlib")
-    sys.path.insert(0, str(NOTEBOOKS / "_ext"))
-    try:
-        import papers
-    finally:
-        sys.path.pop(0)
-    return papers
+    return extension("papers")
 
 
 def test_every_call_gives_something(papers):
