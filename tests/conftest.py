@@ -233,10 +233,11 @@ def real_data():
 
 
 @pytest.fixture
-def collection(tmp_path):
-    """A fresh folder with the demonstration's files, where the reader of a page is."""
+def collection(tmp_path, monkeypatch):
+    """The current folder, a fresh one with the demonstration's files."""
     from ir_trunc.synthetic import demo
 
+    monkeypatch.chdir(tmp_path)
     for path in demo.data().iterdir():
         shutil.copy(path, tmp_path)
     return tmp_path

@@ -353,8 +353,8 @@ _TABLE = f"""
 -o --output FILE  write there, gzipped where the name ends in .gz; - prints
 -m --measures MEASURES  in place of MEASURE: all in one text
 -k --cuts FILE  write lines 'topic<TAB>k' there; without -o and -k they are printed
---format table|tsv|csv|jsonl|markdown|latex|html  the form; by default that of the file's ending (.csv, .tsv,
-    .jsonl, .md), else a table on a terminal and tsv in a pipe
+--format table|tsv|csv|jsonl|json|markdown|latex|html  the form; by default that of the file's ending (.csv,
+    .md, .tex and so on), else a table on a terminal and tsv in a pipe
 --topics FILE  more topics that are scored, beside those of the qrels (TREC, TSV, CSV, JSON)
 --judge FILE  labels of all topics by a model, where the qrels are those of people for some: means are
     corrected by both

@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from math import isfinite
 from typing import Any, BinaryIO, TextIO, cast
@@ -81,9 +82,16 @@ def write_csv(rows: Iterable[Row], columns: Sequence[str], places: int, out: Tex
 
 def write_jsonl(rows: Iterable[Row], columns: Sequence[str], places: int, out: TextIO) -> None:
     """One JSON object for each value, with all its places; null where there is none."""
-    for *names, value in rows:
-        fields = dict(zip(columns, [*names, None if value != value else value]))
-        print(json.dumps(fields, ensure_ascii=False), file=out)
+    for row in rows:
+        print(_json(dict(zip(columns, map(_finite, row)))), file=out)
+
+
+def write_json(rows: Iterable[Row], columns: Sequence[str], places: int, out: TextIO) -> None:
+    """The same as one JSON list."""
+    print(_json([dict(zip(columns, map(_finite, row))) for row in rows]), file=out)
+
+
+_json = partial(json.dumps, ensure_ascii=False)
 
 
 FORMATS: dict[str, Writer] = {
@@ -91,6 +99,7 @@ FORMATS: dict[str, Writer] = {
     "tsv": write_tsv,
     "csv": write_csv,
     "jsonl": write_jsonl,
+    "json": write_json,
     "markdown": write_markdown,
 }
 
@@ -103,9 +112,7 @@ def table_lines(table: pd.DataFrame, form: str, places: int | None) -> str:
         return csv_text(table, places, "," if form == "csv" else "\t")
     # JSON has no NaN and no infinity.
     rows = [{name: _finite(value) for name, value in row.items()} for row in table.to_dict("records")]
-    if form == "json":
-        return f"{json.dumps(rows, ensure_ascii=False)}\n"
-    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    return "".join(f"{_json(part)}\n" for part in ([rows] if form == "json" else rows))
 
 
 def _finite(value: Any) -> Any:
@@ -149,4 +156,4 @@ def _form_of(path: str | None) -> str:
         return "table" if sys.stdout.isatty() else "tsv"
     ending = os.path.splitext(path.removesuffix(".gz"))[1][1:]
     form = _ENDINGS.get(ending, ending)
-    return form if form in (*FORMATS, *OF_PAPERS, "json") else "tsv"
+    return form if form in (*FORMATS, *OF_PAPERS) else "tsv"

@@ -18,7 +18,7 @@ _TOPICS = "topics TOPICS  the track's topics: JSON lines with tid and questions\
 _RUNS = "runs of the track, or folders of them: JSON lines that begin with the runtag"
 _DECLARED = f"""
 {_TOPICS}{runs_and_measures("those below", _RUNS)}
-= places output baseline plot days absent test correction alpha
+= format places output baseline plot days absent test correction alpha
 --question-qrels QRELS  gains of questions by topic/day (default: the highest gain of a question's documents
     on the day)
 --terminal unit|least  what the end of a list is worth: one unit of the grades (the default), or the topic's
@@ -28,8 +28,6 @@ _DECLARED = f"""
 --by topic|question|day  means of each of these in place of the leaderboard
 --pairs  the results of the tests in place of the leaderboard
 --calendar TOPIC  with --plot: on which days of a topic runs reported, in place of the leaderboard
---format table|tsv|csv|jsonl|json|markdown|latex|html  the form; by default that of the file's ending, else a
-    table on a terminal and tsv in a pipe
 """
 _CHECKED = f"""
 {_TOPICS}runs RUN+  {_RUNS}

@@ -57,7 +57,7 @@ def main(args: Words) -> None:
     """
     form, places = form_and_places(args, papers=True)
     if args.pairs and form in (*OF_PAPERS, "markdown"):
-        raise IrTruncError(f"--pairs has the forms table, tsv, csv and jsonl, not {form}.")
+        raise IrTruncError(f"--pairs has the forms table, tsv, csv, jsonl and json, not {form}.")
     from ir_trunc._reporting.compare import compare  # scipy: not before it is needed
 
     options = args.keywords(compare) | args.scoring

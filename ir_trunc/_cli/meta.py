@@ -75,7 +75,9 @@ def _guide(args: Words) -> None:
         key, _, value = word.partition("=")
         if key in answers:
             raise ParameterError(f"{key} is answered twice.")
-        answers[key] = _yes(value, f"{word!r}: KEY=yes or KEY=no is needed")
+        if value.casefold() not in _ANSWERS:
+            raise ParameterError(f"{word!r}: KEY=yes or KEY=no is needed.")
+        answers[key] = _ANSWERS[value.casefold()]
     given = tuple(answers)
     while isinstance(step := next_step(answers), Question):
         answer = _ask(step, can_go_back=len(answers) > len(given))
@@ -91,6 +93,9 @@ def _guide(args: Words) -> None:
         print("These answers again:\n  " + " \\\n  ".join(typed))
 
 
+_ANSWERS = {"y": True, "yes": True, "n": False, "no": False}
+
+
 def _ask(question: Question, can_go_back: bool) -> bool | None:
     """The answer to a question at the prompt, repeated until it is understood; None is one step back."""
     choices = "y/n, b: back" if can_go_back else "y/n"
@@ -103,18 +108,10 @@ def _ask(question: Question, can_go_back: bool) -> bool | None:
             raise ParameterError(f"{question.key} is not answered: {question.text} {answers}") from None
         if can_go_back and word in ("b", "back"):
             return None
-        try:
-            return _yes(word, "")
-        except ParameterError:
-            back = ", b goes back" if can_go_back else ""
-            print(f"Please answer yes or no (y, n{back}); Ctrl-D ends.", file=sys.stderr)
-
-
-def _yes(text: str, problem: str) -> bool:
-    word = text.strip().casefold()
-    if word not in ("y", "yes", "n", "no"):
-        raise ParameterError(f"{problem}.")
-    return word.startswith("y")
+        if word in _ANSWERS:
+            return _ANSWERS[word]
+        back = ", b goes back" if can_go_back else ""
+        print(f"Please answer yes or no (y, n{back}); Ctrl-D ends.", file=sys.stderr)
 
 
 WRITTEN_OUT = {"matrix": _save_matrix, "guide": _guide, "calibrate": _calibrate}

@@ -53,13 +53,9 @@ def main(args: Words) -> None:
             f" ./{args.output} for a file of that name."
         )
     if args.no_summary and not (args.by_query or args.by):
-        raise IrTruncError(
-            "--no-summary (-n) needs --by-query (-q) or --by: without them there is nothing to print."
-        )
+        raise IrTruncError("--no-summary (-n) prints nothing without --by-query (-q) or --by.")
     if args.views + args.by_query + (args.by is not None) > 1:
-        raise IrTruncError(
-            "--views, --by-query (-q) and --by are tables of their own: ask for one at a time."
-        )
+        raise IrTruncError("--views, --by-query (-q) and --by are tables of their own: ask for one.")
     if args.by is not None and args.keys is None:
         raise IrTruncError("--by needs --keys: --keys topic/question/day --by question, for example.")
     _offer_demo([args.qrels, *args.runs])

@@ -6,8 +6,6 @@ import sys
 
 import pytest
 
-from ir_trunc.synthetic import demo
-
 RUN = "".join(f"{topic} Q0 d{rank} {rank} {20 - rank} tag\n" for topic in (1, 2, 3) for rank in range(1, 5))
 QRELS = "1 0 d1 1\n2 0 d2 1\n3 0 d3 1\n"
 
@@ -21,14 +19,6 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "runs").mkdir()
     for name in "ab":
         (tmp_path / "runs" / name).write_text(RUN)
-    return tmp_path
-
-
-@pytest.fixture
-def collection(tmp_path, monkeypatch):
-    """The current folder, with the demonstration's files."""
-    monkeypatch.chdir(tmp_path)
-    demo.copy(".")
     return tmp_path
 
 

@@ -95,7 +95,7 @@ def test_a_table_to_read_fits_80_columns(compared):
 @pytest.mark.parametrize(("words", "message"), [
     (["--baseline", "missing"], "'missing' is not one of the runs"),
     (["-q"], "unrecognized arguments: -q"),
-    (["--pairs", "--format", "latex"], "--pairs has the forms table, tsv, csv and jsonl, not latex"),
+    (["--pairs", "--format", "latex"], "--pairs has the forms table, tsv, csv, jsonl and json, not latex"),
     (["--margin", "0.1"], "baseline"),
     (["--test", "anova"], "test='anova' is unknown"),
     (["--test", "tukey", "--correction", "bh"], "allows for all pairs itself"),

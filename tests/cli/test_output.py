@@ -27,7 +27,7 @@ def test_an_output_named_like_a_form_is_refused(collection, command, form):
 
 @pytest.mark.parametrize(("file", "form"), [
     ("x.csv", "csv"), ("x.tsv", "tsv"), ("x.jsonl", "jsonl"), ("x.md", "markdown"), ("x", "tsv"),
-    ("x.csv.gz", "csv"),
+    ("x.csv.gz", "csv"), ("x.json", "json"),
 ])  # fmt: skip
 def test_an_output_has_the_form_of_its_ending_and_is_what_would_be_printed(collection, command, file, form):
     words = [QRELS, *RUNS, "AP", "OIE", "-q", "--missing", "empty"]
@@ -118,6 +118,8 @@ def test_jsonl_has_all_places_and_null_where_a_value_is_no_number(collection, co
     ]
     by_topic = command(QRELS, *RUNS, "AP", "-q", "--format", "jsonl")[1].splitlines()
     assert list(json.loads(by_topic[0])) == ["run", "query_id", "measure", "value"]
+    as_list = json.loads(command(QRELS, *RUNS, "AP", "-q", "--format", "json")[1])
+    assert as_list == [json.loads(line) for line in by_topic]
     words = [QRELS, RUNS[0], "AP", "--views"]
     lines = [json.loads(line) for line in command(*words, "--format", "jsonl")[1].splitlines()]
     assert [line["value"] for line in lines if line["measure"] == "precision"] == [None]

@@ -22,9 +22,8 @@ NAMES = {
 
 
 @pytest.fixture
-def said(collection, monkeypatch, capsys):
+def said(collection, capsys):
     """What a call or a command says: its warnings, and its error."""
-    monkeypatch.chdir(collection)
     (collection / "bad.run").write_text("1 Q0 a 1 2.5 t\n1 Q0 b 2 high t\n")
     (collection / "short.run").write_text("1 Q0 a 1\n")
     (collection / "empty.run").write_text("")

@@ -61,12 +61,6 @@ FIRST_HITS = {
 PAGES.remove(NOTEBOOKS / "howto" / "own-measure.md")  # measures/test_declaration.py takes it back
 
 
-@pytest.fixture
-def folder(collection, monkeypatch):
-    monkeypatch.chdir(collection)
-    return collection
-
-
 def write_files(page, folder):
     """The files that a page shows: blocks with the name of one."""
     shown = re.findall(r"^```\w+ (\S+\.\w+)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
@@ -76,12 +70,12 @@ def write_files(page, folder):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_examples_print_what_is_shown(page, folder, monkeypatch):
+def test_examples_print_what_is_shown(page, collection, monkeypatch):
     if "import pyterrier" in page.read_text(encoding="utf-8"):
         pytest.importorskip("pyterrier", reason="needs pip install 'ir_trunc[pyterrier]'")
     if "ir_measures.parse_measure" in page.read_text(encoding="utf-8") and not hasattr(ast, "Num"):
         pytest.skip("ir-measures itself parses no measures from Python 3.14 on")
-    write_files(page, folder)
+    write_files(page, collection)
     names: dict[str, object] = {}
     monkeypatch.setattr(sys, "displayhook", lambda value: value is None or print(repr(value)))
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
@@ -91,10 +85,10 @@ def test_examples_print_what_is_shown(page, folder, monkeypatch):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_commands_print_what_is_shown(page, folder):
-    write_files(page, folder)
+def test_commands_print_what_is_shown(page, collection):
+    write_files(page, collection)
     for block in blocks(page, "console"):
-        run_console(block, folder)
+        run_console(block, collection)
 
 
 def test_the_slider_shows_the_scores_of_the_product():
@@ -185,13 +179,13 @@ def test_formulas_are_typeset_as_they_are_computed():
     ],
     ids=lambda words: " ".join(words) or "scores",
 )
-def test_help_begins_with_what_it_answers_and_shows_an_example_with_its_output(words, folder, command):
+def test_help_begins_with_what_it_answers_and_shows_an_example_with_its_output(words, collection, command):
     change_detection = NOTEBOOKS / "start" / "change-detection.md"
-    write_files(change_detection, folder)
+    write_files(change_detection, collection)
     said = command(*words, "--help")[1]
     example = textwrap.dedent(re.split(r"^examples?\b.*:\n", said, flags=re.M)[1])
     for name, text in re.findall(r"^\$ cat (\S+)\n(.*?)(?=^\$ |\Z)", example, re.M | re.S):
-        (folder / name).write_text(text, encoding="utf-8")
+        (collection / name).write_text(text, encoding="utf-8")
     if words == ["monitor"]:
         command("quickstart", "monitoring", "my-project")
-    assert run_console(example, folder, str.split)
+    assert run_console(example, collection, str.split)

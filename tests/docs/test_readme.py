@@ -30,20 +30,10 @@ def test_console_output_is_what_the_commands_print(collection):
     assert sum(run_console(block, collection) for block in blocks(PAGE, "console")) == 3
 
 
-def test_python_blocks_run(collection, monkeypatch):
-    monkeypatch.chdir(collection)
+def test_python_blocks_run_and_the_advice_gains_what_is_written(collection):
     names: dict[str, object] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ir_trunc.IrTruncWarning)  # of the example, whose lists have no end
-        for block in blocks(PAGE, "python"):
-            run_python(block, names)
-
-
-def test_what_the_advice_gains_is_as_written(collection, monkeypatch):
-    monkeypatch.chdir(collection)
-    names: dict[str, object] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ir_trunc.IrTruncWarning)
         for block in blocks(PAGE, "python"):
             run_python(block, names)
     advice = names["advice"]

@@ -29,8 +29,7 @@ def own_measure(collection, monkeypatch, registries):
     sys.modules.pop("netp", None)
 
 
-def test_the_page_does_what_it_says(own_measure, collection, monkeypatch):
-    monkeypatch.chdir(collection)
+def test_the_page_does_what_it_says(own_measure, collection):
     names: dict[str, object] = {}
     for block in blocks(PAGE, "python")[1:]:
         run_python(block, names)
@@ -122,8 +121,7 @@ def test_a_measure_that_returns_no_value_for_some_points_is_refused(own_measure,
         ir_trunc.calc("NetP", {"q": {"a": 1}}, {"q": {"a": 1.0}})
 
 
-def test_import_at_the_command_line(own_measure, command, collection, monkeypatch):
-    monkeypatch.chdir(collection)
+def test_import_at_the_command_line(own_measure, command, collection):
     score = ("demo.qrels", "stops-in-time.run", "NetP")
     for option in (("--import", "netp"), ("--import=netp",), ("--import", "netp.py")):
         assert command(*option, *score)[:2] == command(*score, *option)[:2] == (0, "NetP\t2.1571\n")

@@ -75,10 +75,9 @@ def test_another_number_of_jobs_is_refused(jobs):
 
 
 @pytest.mark.filterwarnings("ignore:.*probably a limit")
-def test_a_comparison_by_threads_and_at_the_command_line(collection, command, monkeypatch):
+def test_a_comparison_by_threads_and_at_the_command_line(collection, command):
     expected = compare("AP RBPT", QRELS, RUNS, baseline=next(iter(RUNS)))
     assert repr(compare("AP RBPT", QRELS, RUNS, baseline=next(iter(RUNS)), jobs=4)) == repr(expected)
-    monkeypatch.chdir(collection)
     words = ["demo.qrels", *sorted(path.name for path in collection.glob("*.run")), "RBPT", "AP"]
     for whole in (words, ["compare", *words, "--baseline", "says-little.run"]):
         alone = command(*whole)

@@ -255,7 +255,6 @@ def own_policy(collection, monkeypatch):
     """The page's policy, of two parameters, saved as within.py and taken out of the registry afterwards."""
     (collection / "within.py").write_text(blocks(PAGE, "python notest")[0], encoding="utf-8")
     (collection / "my.run").write_text("1 Q0 a 1 9 t\n1 Q0 b 2 8.5 t\n1 Q0 c 3 3 t\n2 Q0 a 1 1 t\n")
-    monkeypatch.chdir(collection)
     monkeypatch.setattr(sys, "path", [str(collection), *sys.path])
     before = dict(truncation.registry)
     yield
