@@ -94,7 +94,8 @@ class OneLineParser(argparse.ArgumentParser):
         for line in _lines(text):
             if not line.startswith("="):
                 self._add(self, line)
-            for name in line.split()[1:] if line.startswith("=") else ():
+                continue
+            for name in line.split()[1:]:
                 group = self.add_argument_group("how runs are read") if name == "reading" else self
                 for each in _READING if name == "reading" else [name]:
                     self._add(group, OPTIONS[each])
@@ -132,7 +133,8 @@ class OneLineParser(argparse.ArgumentParser):
         self.words, self.given = words, list[argparse.Action | str]()
         args = self.parse_intermixed_args([_hyphenated(word) for word in words], Words())
         if getattr(args, "runs", None) and "measures" in args and getattr(args, "matrix", None) is None:
-            args.runs, args.measures = args.runs_and_measures("[MEASURE" in str(self.usage))
+            optional = "[MEASURE" in str(self.usage)
+            args.runs, args.measures = args.runs_and_measures(optional)
         args.check_files()
         for name in {"qrels", "labels", "judge"} & vars(args).keys():
             setattr(args, name, args.with_levels(getattr(args, name)))

@@ -51,6 +51,8 @@ def test_the_run_is_not_overwritten(folder, complaint, no_work, path, option):
     ("meta power qrels runs AP --plot x.abc", "ends in its kind"),
     ("meta power qrels runs AP --plot x", "ends in its kind"),
     ("meta power qrels soft.svg AP --plot soft.svg", "soft.svg is the input"),
+    ("qrels in.run AP --topics k.tsv -o k.tsv", "k.tsv is the input k.tsv"),
+    ("report qrels in.run AP --queries k.tsv -o k.tsv", "k.tsv is the input k.tsv"),
     ("meta guide --page none", "none/guide.md cannot be written"),
     ("demo --plot none/x.svg", "none/x.svg cannot be written"),
 ])  # fmt: skip
@@ -60,12 +62,15 @@ def test_outputs_are_checked_before_the_work(folder, complaint, no_work, words, 
     assert message in complaint(*words.split())
 
 
-@pytest.mark.parametrize(
-    "words",
-    ["truncate in.run --policy Fixed(1) -o", "truncate in.run --policy Fixed(1) -k",
-     "study cuts qrels runs -o", "qrels in.run AP -o",
-     "meta power qrels runs AP --plot", "meta guide --page", "demo --plot"],
-)  # fmt: skip
+def test_a_word_that_names_a_folder_by_chance_is_no_input(folder, command):
+    assert command("truncate", "in.run", "--policy", "Fixed(1)", "--tag", "runs", "-o", "runs/a")[0] == 0
+
+
+@pytest.mark.parametrize("words", [
+    "truncate in.run --policy Fixed(1) -o", "truncate in.run --policy Fixed(1) -k",
+    "study cuts qrels runs -o", "qrels in.run AP -o", "meta power qrels runs AP --plot",
+    "meta guide --page", "demo --plot",
+])  # fmt: skip
 def test_an_empty_path_is_an_error(folder, complaint, no_work, words):
     assert "the path is empty" in complaint(*words.split(), "")
 
@@ -88,11 +93,10 @@ def test_a_dash_prints_what_a_file_would_hold(folder, command):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
-@pytest.mark.parametrize(
-    "words",
-    ["truncate in.run --policy Fixed(1) -o", "truncate in.run --policy Fixed(1) -k", "study example -o",
-     "qrels in.run AP -o"],
-)  # fmt: skip
+@pytest.mark.parametrize("words", [
+    "truncate in.run --policy Fixed(1) -o", "truncate in.run --policy Fixed(1) -k", "study example -o",
+    "qrels in.run AP -o",
+])  # fmt: skip
 def test_a_full_disk_is_one_line_that_names_the_file(folder, command, words):
     status, out, err = command(*words.split(), "/dev/full")
     assert (status, out, err) == (2, "", "ir_trunc: [Errno 28] No space left on device: '/dev/full'\n")
