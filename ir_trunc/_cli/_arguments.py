@@ -88,6 +88,7 @@ class OneLineParser(argparse.ArgumentParser):
     def declare(self, text: str) -> None:
         """Add arguments and options: lines 'name VALUE  help', '--name VALUE  help', '= names in the table'.
 
+        There, `reading` stands for how runs are read, and `scoring` for it and which topics are scored.
         a|b is a choice of words, VALUE? may be left out, of VALUE+ and VALUE* there may be several, VALUE!
         must be given, VALUE... may be repeated, and an option without a value is a flag.
         """
@@ -95,7 +96,7 @@ class OneLineParser(argparse.ArgumentParser):
             if not line.startswith("="):
                 self._add(self, line)
                 continue
-            for name in line.split()[1:]:
+            for name in line.replace("scoring", _SCORING).split()[1:]:
                 group = self.add_argument_group("how runs are read") if name == "reading" else self
                 for each in _READING if name == "reading" else [name]:
                     self._add(group, OPTIONS[each])
@@ -404,6 +405,7 @@ Those that the `ir_measures` command has, too, are its own: -q, -n, -p.
 """
 _OUTPUTS = "output", "cuts", "plot", "junit", "report"
 _FOLDERS = "runs", "collections"  # arguments that may be folders of files
+_SCORING = "topics missing unjudged levels reading"
 _READING = [name.replace("_", "-") for name in (*HowRead.__annotations__, "nil")]
 
 

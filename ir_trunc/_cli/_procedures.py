@@ -9,6 +9,8 @@ import argparse
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspect import cleandoc, signature
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeAlias, get_origin
 
@@ -57,11 +59,9 @@ def by_command(
     definitions: Iterable[ProcedureDefinition], written_out: Written
 ) -> dict[str, list[ProcedureDefinition]]:
     """The procedures that each command runs, without the commands that are written out."""
-    commands: dict[str, list[ProcedureDefinition]] = {}
-    for procedure in sorted(definitions, key=lambda procedure: procedure.command):
-        if procedure.command not in written_out:
-            commands.setdefault(procedure.command, []).append(procedure)
-    return commands
+    of_command = attrgetter("command")
+    grouped = groupby(sorted(definitions, key=of_command), of_command)
+    return {name: [*procedures] for name, procedures in grouped if name not in written_out}
 
 
 def _overview(
@@ -72,7 +72,7 @@ def _overview(
     for name, several in procedures.items():
         names = ", ".join(procedure.name.replace("_", " ") for procedure in several).capitalize()
         texts[name] = f"{names}." if several[1:] else several[0].summary
-    texts |= {name: str(command.__doc__).partition("\n")[0] for name, command in written_out.items()}
+    texts |= {name: (command.__doc__ or "").partition("\n")[0] for name, command in written_out.items()}
     lines = [fitted(f"  {name:<16} {text}", 19) for name, text in texts.items()]
     asked, _, example = about.partition("\n\n")
     after = "Most take QRELS RUNS MEASURE ..., some take only measures: see COMMAND --help."
@@ -118,8 +118,8 @@ def _parser(group: str, procedures: Sequence[ProcedureDefinition], kind: type | 
     elif kind is ScoreMatrix:
         declared = _OF_MATRIX
     else:
-        topics = "topics missing unjudged" * ("options" in signature(first.function).parameters)
-        declared = f"{runs_and_measures(first.measures)}= {topics} levels reading"
+        reading = "scoring" if "options" in signature(first.function).parameters else "levels reading"
+        declared = f"{runs_and_measures(first.measures)}= {reading}"
     if issubclass(first.result, Result):
         declared += "\n= plot" * hasattr(first.result, "plot") + _OF_RESULTS
         if any(hasattr(procedure.result, "intervals") for procedure in procedures):
@@ -136,7 +136,7 @@ _OF_SCORES = "unit", "depth", "topics", "missing", "unjudged"  # options of a ma
 _OF_MATRIX = f"""
 qrels QRELS?  {QRELS}
 runs RUN ... MEASURE ...*  {RUNS}; then measures
-= measures topics missing unjudged levels unit depth reading
+= measures unit depth scoring
 --matrix FILE  scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then picks some
 --pool-depth N  score by a simulated pool: the judged documents that are among the first N of any run
 """

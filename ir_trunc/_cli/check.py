@@ -24,7 +24,7 @@ run NEW?  TREC run file
 --require observed|shown|certain  what a condition fails by (default observed)
 --plan  print how many topics the limits need instead
 --report FILE  also write a page that shows both runs
-= alpha unit topics missing unjudged levels reading
+= alpha unit scoring
 --junit FILE  also write the checks as JUnit XML
 """
 

@@ -23,7 +23,7 @@ _DECLARED = f"""
 --intervals  print confidence intervals
 --margin X  with --baseline: which are not worse by X, which equivalent
 = baseline test correction alpha format places output
-= unit ties depth jobs judge topics missing unjudged levels reading
+= unit ties depth jobs judge scoring
 """
 
 _TEXTS: Mapping[str, Callable[[Comparison, int], str]] = {

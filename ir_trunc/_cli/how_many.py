@@ -18,7 +18,7 @@ measure MEASURE?  what the lengths maximise (default: RBPT(p=0.8))
 --price X  what a document costs, for the table
 --cost COLUMN  the column of the run with the cost of each document, its tokens for example (default: cost)
 --budget X  the highest cost of the documents of a question: every policy is tried under it
-= judge topics missing unjudged levels reading
+= judge scoring
 """
 
 

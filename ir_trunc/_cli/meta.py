@@ -23,7 +23,7 @@ __all__ = ["main"]
 
 _OF_MATRIX = f"""
 {runs_and_measures()}
-= unit depth topics missing unjudged levels reading
+= unit depth scoring
 -o --output FILE!  JSON, gzipped where the name ends in .gz
 """
 _OF_CALIBRATE = """

@@ -11,7 +11,7 @@ __all__ = ["main"]
 
 _DECLARED = f"""
 {runs_and_measures(f"{MEASURES}; best cuts are those of the first")}
-= baseline unit judge days topics missing unjudged levels reading
+= baseline unit judge days scoring
 -o --output PAGE!  the page, report.html for example
 --title TITLE  the heading of the page
 --queries FILE  texts of the queries: lines 'id<TAB>text', JSON, TREC, or an ir_datasets id

@@ -20,7 +20,7 @@ __all__ = ["main"]
 
 _DECLARED = f"""
 {runs_and_measures()}
-= by-query no-summary format places output ties depth jobs judge topics missing unjudged levels reading
+= by-query no-summary format places output ties depth jobs judge scoring
 --by KEY  with --keys: nested means for each value of this key, question for example
 --views  means over all, answerable and nil queries, and silence
 --version  versions of ir_trunc, Python and the dependencies, and whether the kernel is used

@@ -29,7 +29,7 @@ _POLICIES = ["Greedy", "ScoreThreshold", "LargestGap", "Oracle"]
 
 _DECLARED = f"""
 {runs_and_measures()}
-= topics missing unjudged levels reading
+= scoring
 --policy POLICY...  a policy or a file of cuts; default: {", ".join(_POLICIES)}
 --folds N  parts of the topics (default 5)
 --seed N  seed of the random parts (default 0)

@@ -111,14 +111,17 @@ def test_the_lists_shown_have_their_documents_and_their_ends():
     small = Rankings.from_lists([[1, 0, 1], [], [0] * 9 + [1]], topics=["a", "b", "c"])
     ax = plots.side_by_side({"one": small, "two": small.cut(2)}, longest=5)
     drawn = [circles for circles in ax.collections if len(circles.get_offsets())]
-    filled = [
-        ["".join("01"[tuple(face[:3]) != (1, 1, 1)] for face in circles.get_facecolor())] for circles in drawn
-    ]
-    assert filled == [["101"], ["10"], ["00000"], ["00"]]
+    faces = [[tuple(face[:3]) for face in circles.get_facecolor()] for circles in drawn]
+    filled = ["".join("01"[face != (1, 1, 1)] for face in of_list) for of_list in faces]
+    assert filled == ["101", "10", "00000", "00"]
     assert [line.get_xdata()[0] - 0.5 for line in ax.lines if len(line.get_xdata())] == [3, 2, 2, 0, 0]
     words = [text.get_text() for text in ax.texts]
     assert words == ["a: 2 relevant", "c: 1 relevant", "... to 10, 1 relevant", "b: none relevant"]
     assert [label.get_text() for label in ax.get_yticklabels()] == 3 * ["one", "two"]
+
+
+def dots_of(ax):
+    return [line for line in ax.lines if line.get_marker() == "o"]
 
 
 @pytest.mark.parametrize("systems", [1, 5])
@@ -128,9 +131,7 @@ def test_scores_are_dots_on_the_scale_of_their_measure_and_the_best_is_full(syst
         {"AP": [0.5, 0.25, 0.2, 0.1, 0.5], "HarmCompat": [3.0, 2.0, 4.0, 5.0, 6.0]}, index=list("abcde")
     )[:systems]
     ax = plots.scores(means)
-    dots = [
-        (*line.get_xydata()[0], line.get_markerfacecolor()) for line in ax.lines if line.get_marker() == "o"
-    ]
+    dots = [(*line.get_xydata()[0], line.get_markerfacecolor()) for line in dots_of(ax)]
     ticks = {text.get_text(): place for place, text in zip(ax.get_xticks(), ax.get_xticklabels())}
     full = set()
     for column, (name, scores) in enumerate(means.items()):
@@ -142,11 +143,8 @@ def test_scores_are_dots_on_the_scale_of_their_measure_and_the_best_is_full(syst
         assert inside
         for score, x in inside.items():
             assert x == pytest.approx(np.interp(score, sorted(known), sorted(known.values())))
-        full |= {
-            (means.index[int(row)], name)
-            for _, row, face in dots[column * systems :][:systems]
-            if face != "white"
-        }
+        of_measure = dots[column * systems :][:systems]
+        full |= {(means.index[int(row)], name) for _, row, face in of_measure if face != "white"}
     one = {("a", "AP"), ("a", "HarmCompat")}
     assert full == (one if systems == 1 else {("a", "AP"), ("e", "AP"), ("b", "HarmCompat")})
 
@@ -156,9 +154,7 @@ def test_scores_of_a_comparison_have_their_intervals():
     ax = plots.scores(comparison)
     for column, bars in enumerate(ax.collections):
         ends = np.array([path.vertices[:, 0] for path in bars.get_paths()])
-        dots = np.array([line.get_xdata()[0] for line in ax.lines if line.get_marker() == "o"])[2 * column :][
-            :2
-        ]
+        dots = np.array([line.get_xdata()[0] for line in dots_of(ax)[2 * column :][:2]])
         low, high = comparison.mean_low[column], comparison.mean_high[column]
         spans = np.ptp(ends, axis=1) / (high - low)
         assert spans[0] == pytest.approx(spans[1])
@@ -275,9 +271,8 @@ def test_shares_of_categories_are_not_joined():
     assert all(line.get_linestyle() == "None" for line in ax.lines)
     for line, stems, shares in zip(ax.lines, ax.collections, table.T.to_numpy()):
         assert line.get_ydata().tolist() == (100 * shares).tolist()
-        assert [path.vertices[:, 1].tolist() for path in stems.get_paths()] == [
-            [0, 100 * share] for share in shares
-        ]
+        drawn = [path.vertices[:, 1].tolist() for path in stems.get_paths()]
+        assert drawn == [[0, 100 * share] for share in shares]
     places = np.sort(np.concatenate([line.get_xdata() for line in ax.lines]))
     assert np.diff(places).min() > 0.3
     assert np.rint(places).tolist() == [0, 0, 1, 1]
@@ -308,9 +303,8 @@ def test_moves_that_are_not_significant_are_drawn_lightly(after, signs):
     drawn = {tuple(line.get_ydata()): line.get_color() for line in ax.lines}
     assert drawn == {(1, 3): _style.INK, (2, 1): _style.INK, (3, 2): _style.GREY}
     assert "significant moves, p < 0.05" in ax.get_xlabel()
-    assert {line.get_color() for line in plots.slope(before, by_after, pairs=tests, alpha=0.015).lines} == {
-        _style.GREY
-    }
+    stricter = plots.slope(before, by_after, pairs=tests, alpha=0.015)
+    assert {line.get_color() for line in stricter.lines} == {_style.GREY}
 
 
 def test_the_slope_chart_has_the_best_system_on_top_and_names_the_movers():
@@ -362,14 +356,13 @@ def drawn_with(names):
     qrels = {name: {"d1": 1} for name in names}
     first, second = (pd.Series(range(1, len(names) + 1), names, name=name, dtype=float) for name in names[:2])
     rankings = {name: calc("RBPT", qrels, run).rankings for name, run in runs.items()}
-    rows = [
-        {"system": "s", "policy": name, "score": 0.5, "low": 0.4, "high": 0.6, "length": 3} for name in names
-    ]
+    values = {"system": "s", "score": 0.5, "low": 0.4, "high": 0.6, "length": 3}
+    table = pd.DataFrame({"policy": names}).assign(**values)
     yield plots.slope(first, second)
     yield plots.side_by_side(rankings)
-    yield plots.policies(pd.DataFrame(rows))
+    yield plots.policies(table)
     for name in names:
-        yield plots.policies(pd.DataFrame(rows[:1]).assign(system=name))
+        yield plots.policies(table[:1].assign(system=name))
         yield plots.curve(curves("RBPT", qrels, runs[name])[parse_measure("RBPT")], name)
 
 
