@@ -86,7 +86,7 @@ def write_jsonl(rows: Iterable[Row], columns: Sequence[str], places: int, out: T
         print(_json(dict(zip(columns, map(_finite, row)))), file=out)
 
 
-def write_json(rows: Iterable[Row], columns: Sequence[str], places: int, out: TextIO) -> None:
+def write_list(rows: Iterable[Row], columns: Sequence[str], places: int, out: TextIO) -> None:
     """The same as one JSON list."""
     print(_json([dict(zip(columns, map(_finite, row))) for row in rows]), file=out)
 
@@ -99,7 +99,7 @@ FORMATS: dict[str, Writer] = {
     "tsv": write_tsv,
     "csv": write_csv,
     "jsonl": write_jsonl,
-    "json": write_json,
+    "json": write_list,
     "markdown": write_markdown,
 }
 
