@@ -116,15 +116,11 @@ def weights_of(nil: Bools, nested: Floats, unanswerable: float | None, measure: 
     if unanswerable is not None:
         share = float(nested[nil].sum() / len(nil))
         if share == 0 < unanswerable:
-            raise InputError(
-                f"unanswerable={unanswerable:g}: every question has an answer in the labels. Add questions"
-                " without one (with empty labels, or by topics=)."
-            )
+            what = "every question has an answer in the labels; add some without (empty labels, or topics=)"
+            raise InputError(f"unanswerable={unanswerable:g}: {what}.")
         of_nil = unanswerable / share if share else 0.0
         weights = nested * np.where(nil, of_nil, (1 - unanswerable) / (1 - share))
     if measure.scope == "run" and measure.of_means is None and (weights != 1).any():
-        raise ParameterError(
-            f"{measure.name} looks at all lists of a run and has no weighted mean, as `unanswerable` and"
-            " `keys` need; RBPT, EM and c@1 have."
-        )
+        what = "has no weighted mean, as `unanswerable` and `keys` need; RBPT, EM and c@1 have"
+        raise ParameterError(f"{measure.name} looks at all lists of a run and {what}.")
     return weights

@@ -30,6 +30,7 @@ from ir_trunc.meta.power import FOR_ALL_PAIRS, TESTS, Setting, named_test, not_w
 
 __all__ = ["compare"]
 
+OTHER_TOPICS = "have different topics: they need the same (leave out missing=, which excludes topics)."
 _DRAWS = 2000  # of topics, for intervals of measures of the whole run
 _NAMED = 5  # systems with empty lists that a note names
 
@@ -154,10 +155,7 @@ def compare(
             refuse_unjudged(name, results)
             scored.append(_ScoredRun.of(results, unit, pair_test, setting, bootstraps))
             if scored[-1].topics != scored[0].topics:
-                raise InputError(
-                    f"runs {systems[0]!r} and {name!r} have different topics: they need the same (leave out"
-                    " missing=, which excludes topics)."
-                )
+                raise InputError(f"runs {systems[0]!r} and {name!r} {OTHER_TOPICS}")
     tested, of_weights = _tested(names, scored, pair_test, setting, adjusted_by, margins)
     return Comparison(
         measures=names,
@@ -264,9 +262,8 @@ def _margins(margin: Any, measures: Sequence[Measure], baseline: str | None) -> 
     named = {str(parse_measure(name)): (name, value) for name, value in margin.items()}
     names = [str(measure) for measure in measures]
     for name in named.keys() - names:
-        raise ParameterError(
-            f"margin: {name} is not among the measures, {', '.join(names)}.{nearest(name, names)}"
-        )
+        known = f"{', '.join(names)}.{nearest(name, names)}"
+        raise ParameterError(f"margin: {name} is not among the measures, {known}")
     return {key: number(f"margin of {name}", value, 0, inside=True) for key, (name, value) in named.items()}
 
 

@@ -178,11 +178,8 @@ class Comparison(Saved):
         raise TypeError("A comparison is not iterable: to_pandas(), by_topic() and pairs() are its tables.")
 
     def __getattr__(self, name: str) -> Any:
-        if hasattr(type(self), name) or name.startswith("_"):
-            raise AttributeError(name)
-        raise AttributeError(
-            f"a comparison has no attribute {name!r}; to_pandas() makes its means a DataFrame."
-        )
+        table = "; to_pandas() makes its means a DataFrame" * (not name.startswith("_"))
+        raise AttributeError(f"a comparison has no attribute {name!r}{table}.")
 
     def to_pandas(self) -> pd.DataFrame:
         """Mean scores: a row for each system, a column for each measure."""

@@ -23,7 +23,7 @@ from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike
 from ir_trunc._read.reading import Unpack
 from ir_trunc._reporting._quantities import QUANTITIES
-from ir_trunc._reporting.compare import bootstrap_interval, values_of_whole_run
+from ir_trunc._reporting.compare import OTHER_TOPICS, bootstrap_interval, values_of_whole_run
 from ir_trunc._reporting.comparison import FEW_UNITS
 from ir_trunc._scoring import _statistics as statistics
 from ir_trunc._scoring._runs import score_each
@@ -127,10 +127,8 @@ def _change(name: str, change: str, size: float, better: int) -> float:
         return size * (better if change == "improves" else -better)
     limit = -size if change == "drops" else size
     if limit * better > 0:
-        raise IrTruncError(
-            f"of {name} {'higher' if better > 0 else 'lower'} values are better: write worsens where that"
-            " should fail, improves where a change for the better should."
-        )
+        worse = "write worsens where that should fail, improves where a change for the better should"
+        raise IrTruncError(f"of {name} {'higher' if better > 0 else 'lower'} values are better: {worse}.")
     return limit
 
 
@@ -138,8 +136,8 @@ def _measure(what: str) -> Measure:
     try:
         measure = parse_measure(what)
     except IrTruncError as error:
-        near = nearest(what, QUANTITIES)
-        raise IrTruncError(f"{error}{near}" if "Did you mean" not in str(error) else str(error)) from None
+        near = "" if "Did you mean" in str(error) else nearest(what, QUANTITIES)
+        raise IrTruncError(f"{error}{near}") from None
     if not isinstance(measure.aggregator(), MeanAgg):
         raise IrTruncError(f"{measure} is added up over topics; a mean is needed.")
     return measure
@@ -488,10 +486,7 @@ def check(
     with noted() as notes:
         now, before = _results(measures, qrels, run, baseline, options)
     if before is not None and before.topics != now.topics:
-        raise InputError(
-            "the run and the baseline have different topics: they need the same (leave out missing=, which"
-            " excludes topics)."
-        )
+        raise InputError(f"the run and the baseline {OTHER_TOPICS}")
     keys, units = now.universe.keys, len(now.means_of_units(now.values, unit)[0])
     unit_name = (unit or keys[0]) if keys else "topic"
     if units < 2:

@@ -261,19 +261,17 @@ def _ranked(labels: Any, retrieved: Any, options: Any) -> Rankings:
 def _check_that_ids_match(rankings: Rankings) -> None:
     """InputError if nothing can be learnt from the labels, most likely because ids differ."""
     questions, answerable = len(rankings), int((~rankings.judgments.nil_queries).sum())
-    why = ""
     if not rankings.lengths.any():
         example = f"for example question {rankings.topics[0]}"
-        why = f"nothing was retrieved for any of the {questions} labelled questions ({example}); both need"
-        why += " the same ids of questions"
+        why = f"nothing was retrieved for any of the {questions} labelled questions ({example})"
     elif not answerable:
-        why = f"none of the {questions} questions has a relevant document in the labels; some need one, of"
-        why += " grade 1 or more"
+        why = f"none of the {questions} questions has a relevant document in the labels (of grade 1 or more)"
     elif not (rankings.judged_grades > 0).any():
-        why = f"{answerable} questions have relevant documents, and none of these was retrieved; both need"
-        why += " the same ids of documents"
-    if why:
-        raise InputError(f"how_many: nothing can be learnt: {why}.")
+        why = f"{answerable} questions have relevant documents, and none of these was retrieved"
+    else:
+        return
+    needed = "labels of relevant documents, and the same ids of questions and documents in both"
+    raise InputError(f"how_many: {why}. Nothing can be learnt: what is needed is {needed}.")
 
 
 def _check_that_shorter_can_win(bound: BoundMeasure, measure: Measure, rankings: Rankings) -> None:
@@ -297,10 +295,7 @@ def _warn_of_scores(rankings: Rankings) -> None:
     if scores is not None and several.any():
         starts = rankings.starts[several]
         if (scores[starts] == scores[starts + lengths[several] - 1]).all():
-            warn(
-                "how_many: all scores of a list are equal, so that no policy can tell its documents apart."
-                " `retrieved` needs the scores by which documents were ranked."
-            )
+            warn("how_many: all scores of a list are equal; give those by which documents were ranked.")
             return
     relevant = rankings.judged_grades > 0
     rows, counts = np.unique(rankings.judged_rows[relevant], return_counts=True)
@@ -308,10 +303,8 @@ def _warn_of_scores(rankings: Rankings) -> None:
     low = int((mean_ranks > (lengths[rows] + 1) / 2).sum())
     if len(rows) >= _ENOUGH and low > _MOST * len(rows):
         where = f"in the lower half of {low} of {len(rows)} lists"
-        warn(
-            f"how_many: relevant documents are {where}; if the scores are distances, pass"
-            " lower_is_better=True."
-        )
+        remedy = "if the scores are distances, pass lower_is_better=True"
+        warn(f"how_many: relevant documents are {where}; {remedy}.")
 
 
 # Policies.
@@ -466,10 +459,9 @@ def _choice(
     allowed = np.flatnonzero(kept >= (keep or 0) - TOLERANCE)
     if not len(allowed):
         most = table.iloc[int(kept.argmax())]
-        raise InputError(
-            f"keep={keep:g}: no policy keeps a relevant document for that share of the answerable questions;"
-            f" {most['policy']} does for {most['kept']:.1%}. Retrieve more, or lower `keep`."
-        )
+        most_of_all = f"{most['policy']} does for {most['kept']:.1%} of the answerable questions"
+        what = f"no policy keeps a relevant document for that share; {most_of_all}"
+        raise InputError(f"keep={keep:g}: {what}. Retrieve more, or lower `keep`.")
     reference = int(allowed[np.where(is_reference, scores, -np.inf)[allowed].argmax()])
     chance = selection.chance_of_lead(scores[allowed], draws.scores[:, allowed], is_reference[allowed])
     if chance <= CHANCE:
@@ -536,9 +528,7 @@ def _within(policy: Any, budget: float | None) -> Any:
     if budget is None:
         return policy
     if not isinstance(policy, Policy):
-        raise ParameterError(
-            f"{policy} takes no budget=; a policy derived from ir_trunc.truncation.Policy does."
-        )
+        raise ParameterError(f"{policy} takes no budget=: derive it from ir_trunc.truncation.Policy.")
     return replace(policy, budget=budget if policy.budget is None else min(budget, policy.budget))
 
 

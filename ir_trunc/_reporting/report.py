@@ -230,9 +230,8 @@ def _first_documents(
     first = {}
     for name, run in named.items():
         if isinstance(run, Rankings):
-            raise InputError(
-                f"documents: run {name!r} is Rankings, which have no ids of documents; give the run."
-            )
+            what = "is Rankings, which have no ids of documents; give the run"
+            raise InputError(f"documents: run {name!r} {what}.")
         rankings = lists[name]
         ranked = RankedRows.of(read_run(run, **reading), strings(rankings.topics))
         docs: list[list[str]] = [[] for _ in range(len(rankings))]
