@@ -12,7 +12,7 @@ from typing import Any
 
 from ir_trunc._core.errors import InputError, shown, warn
 from ir_trunc._read.arrow import one_id
-from ir_trunc._read.readers.datasets import dataset_name, load_dataset
+from ir_trunc._read.readers.datasets import load_dataset, loaded
 from ir_trunc._read.tables import ID_NAMES
 from ir_trunc._read.text import decoded, json_texts, numbered_lines, parts, read_json
 
@@ -31,26 +31,27 @@ def read_texts(kind: str, data: Any, wanted: Collection[str]) -> dict[str, str]:
     """
     if data is None:
         return {}
-    is_path = isinstance(data, (str, os.PathLike))
-    if is_path and not Path(data).is_file():
-        dataset = load_dataset(os.fspath(data))
-        if dataset is None:
-            raise InputError(f"{kind} {os.fspath(data)}: there is no such file; {_NEEDED}.")
-        data, is_path = dataset, False
+    ids = frozenset(wanted)
+    path = Path(data) if isinstance(data, (str, os.PathLike)) else None
+    source = "" if path is None else os.fspath(data)
+    if path is not None and not path.is_file():
+        data, path = load_dataset(os.fspath(data)), None
+        if data is None:
+            raise InputError(f"{kind} {source}: there is no such file; {_NEEDED}.")
     items: Iterable[tuple[Any, Any]]
     if isinstance(data, Mapping):
         items = data.items()
-    elif is_path:
-        items = _of_file(kind, Path(data), f"{kind} {os.fspath(data)}")
+    elif path is not None:
+        items = _of_file(kind, path, f"{kind} {source}")
     elif hasattr(data, "queries_iter" if kind == "queries" else "docs_iter"):
-        items = _of_dataset(kind, data, wanted)
+        items = _of_dataset(kind, data, ids)
     else:
         raise InputError(f"{kind} of type {type(data).__name__}: {_NEEDED}.")
     texts = {}
     for name, words in items:
         if not isinstance(words, str):
             raise InputError(f"{kind}: the text of {shown(name)} is {type(words).__name__}; {_NEEDED}.")
-        if (key := one_id(name, "id", kind)) in wanted:
+        if (key := one_id(name, "id", kind)) in ids:
             texts[key] = " ".join(words.split())
     if lacking := [name for name in wanted if name not in texts]:
         warn(f"{kind}: no text for {len(lacking)} of {len(wanted)} (for example {shown(lacking[0])}).")
@@ -98,15 +99,15 @@ def _of_object(kind: str, item: Any, place: str) -> tuple[Any, str]:
     return item[names[0]], " ".join(texts)
 
 
-def _of_dataset(kind: str, dataset: Any, wanted: Collection[str]) -> Iterator[tuple[Any, Any]]:
+def _of_dataset(kind: str, dataset: Any, wanted: Collection[str]) -> list[tuple[str, str]]:
     """Queries or documents of ir_datasets; documents are looked up where the data set can do so."""
-    try:
+
+    def texts() -> Iterator[tuple[str, str]]:
         if kind == "queries":
             yield from ((query.query_id, query.default_text()) for query in dataset.queries_iter())
-        else:
-            has_store = hasattr(dataset, "docs_store")
-            docs = dataset.docs_store().get_many_iter(list(wanted)) if has_store else dataset.docs_iter()
-            yield from ((doc.doc_id, doc.default_text()) for doc in docs)
-    except Exception as error:  # of downloads, licence steps or broken files
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError(f"data set {dataset_name(dataset)}: its {kind} cannot be loaded: {first}") from error
+            return
+        has_store = hasattr(dataset, "docs_store")
+        docs = dataset.docs_store().get_many_iter(list(wanted)) if has_store else dataset.docs_iter()
+        yield from ((doc.doc_id, doc.default_text()) for doc in docs if doc.doc_id in wanted)
+
+    return loaded(dataset, texts)

@@ -94,7 +94,7 @@ def test_alone_it_lists_the_papers_and_strict_tells_by_the_status_whether_all_ce
     status, out, _ = command(*other)
     assert status == 0
     assert "Table 2: Kendall's tau between orders of systems" in out
-    assert "2 runs on 7 topics (the paper: the mean of nine collections)" in out
+    assert "2 runs on 7 topics (the paper: the mean of nine collections)" in out  # not the paper's
     assert "Not tried: Table 1" in out
     assert command(*other, "--strict")[0] == 1
 
@@ -116,13 +116,6 @@ def test_what_is_missing_is_said_in_one_line(command, words, said):
     status, out, err = command("reproduce", *words)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert said in err
-
-
-def test_other_data_are_not_called_the_papers(collection):
-    """Any collection can be given; what is printed does not say that it was the paper's."""
-    runs = {name: collection / f"{name}.run" for name in ("never-stops", "stops-in-time", "says-little")}
-    found = reproduce("amigo2022", (collection / "demo.qrels", runs))
-    assert found.data == "3 runs on 7 topics (the paper: the mean of nine collections)"
 
 
 @pytest.mark.parametrize(("collections", "error", "message"), [

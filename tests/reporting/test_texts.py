@@ -46,6 +46,17 @@ def test_a_data_set_has_queries_and_documents():
     assert wanted == {document.doc_id: " ".join(document.text.split())}
 
 
+def test_a_data_set_that_cannot_be_loaded_is_refused_with_the_reason():
+    class Broken:
+        dataset_id = "broken".lower
+
+        def queries_iter(self):
+            raise OSError("there is no disk")
+
+    with pytest.raises(InputError, match="data set broken cannot be loaded: there is no disk"):
+        read_texts("queries", Broken(), ["1"])
+
+
 def test_ids_without_a_text_are_counted():
     with pytest.warns(IrTruncWarning, match=r"queries: no text for 1 of 2 \(for example '2'\)"):
         assert read_texts("queries", {1: "one"}, ["1", "2"]) == {"1": "one"}

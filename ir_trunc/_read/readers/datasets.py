@@ -56,7 +56,7 @@ def ir_dataset(data: Any, layout: Layout) -> Table:
             "run (scoreddocs) of its own: give a run" if is_run else "qrels: choose one of its parts that has"
         )
         raise InputError(f"data set {name} has no {what}.")
-    table = named_tuples.table(_loaded(collection, rows), layout)
+    table = named_tuples.table(loaded(collection, rows), layout)
     if is_run:
         return table
     topics, grades = _topics(collection), list(collection.qrels_defs() or {})
@@ -72,7 +72,7 @@ def _topics(dataset: Any) -> tuple[str, ...]:
     """Ids of the data set's topics: the query universe."""
     if not hasattr(dataset, "queries_iter"):
         return ()
-    asked = [query.query_id for query in _loaded(dataset, dataset.queries_iter)]
+    asked = [query.query_id for query in loaded(dataset, dataset.queries_iter)]
     return tuple(id_column(asked, f"data set {dataset_name(dataset)}", "query_id").to_pylist())
 
 
@@ -81,7 +81,8 @@ def dataset_name(dataset: Any) -> str:
     return str(dataset.dataset_id() if hasattr(dataset, "dataset_id") else dataset)
 
 
-def _loaded(dataset: Any, items: Callable[[], Iterable[Any]]) -> list[Any]:
+def loaded(dataset: Any, items: Callable[[], Iterable[Any]]) -> list[Any]:
+    """Items of a data set; InputError with the reason where they cannot be downloaded or read."""
     logger = logging.getLogger("ir_datasets")  # logs every attempt that fails; the error has the last
     logger.addFilter(_is_no_download)
     try:
