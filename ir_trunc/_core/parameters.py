@@ -128,7 +128,8 @@ def file_name(name: str, value: Any) -> str:
     except UnicodeEncodeError:
         possible = False
     if not path or not possible:
-        raise ParameterError(f"{name}={shown(value)}: no file can have this name.")
+        why = "no file can have this name" if path else "the path is empty"
+        raise ParameterError(f"{name}={shown(value)}: {why}.")
     return path
 
 

@@ -82,8 +82,6 @@ def write_text(path: Target, lines: Iterable[str]) -> None:
 
 def check_folder(path: str) -> str:
     """The name of a folder that exists or can be made; else InputError or an OSError."""
-    if not path:
-        raise InputError("folder: the path is empty: the name of a folder is needed.")
     name = file_name("folder", path)
     if os.path.lexists(name) and not os.path.isdir(name):
         what = "a file" if os.path.exists(name) else "a link to what does not exist"
@@ -179,8 +177,6 @@ def _descriptor(path: Target) -> int | None:
 
 def check_output(path: Target) -> None:
     """Raise InputError or an OSError where a file cannot be written: better before the work than after it."""
-    if isinstance(path, str) and not path:
-        raise InputError("output: the path is empty: the name of a file is needed.")
     name = file_name("output", path)
     if _descriptor(path) is not None:
         return

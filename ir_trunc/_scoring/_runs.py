@@ -130,8 +130,6 @@ def by_file_name(
     for path in items:
         if shape_of(path) != "path":
             raise InputError(f"runs need names: give {{name: run}} or paths, not {type(path).__name__}.")
-        if isinstance(path, str) and not path:
-            raise InputError("run: the path is empty.")
         file_name("run", path)
     files: list[Any] = []
     for path in items:

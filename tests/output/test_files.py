@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ir_trunc import InputError, ParameterError, read_qrels, report, with_terminal
+from ir_trunc import InputError, IrTruncError, ParameterError, read_qrels, report, with_terminal
 from ir_trunc._output.files import check_outputs, output_file, write_text
 from ir_trunc._ranking.runs import read_run
 from ir_trunc.truncation import parse_policy, read_cuts, write_cuts, write_run
@@ -128,7 +128,7 @@ def test_where_nothing_can_be_written_is_said_before_the_work(tmp_path, monkeypa
     (tmp_path / "file").write_text("")
     os.symlink("circle", "circle")
     for attempt in (lambda: check_outputs([name]), lambda: write_text(name, LINES)):
-        with pytest.raises((InputError, OSError), match=message):
+        with pytest.raises((IrTruncError, OSError), match=message):
             attempt()
 
 
