@@ -469,7 +469,7 @@ def test_the_picture_has_a_row_for_each_policy_with_its_cost_or_length(advice):
     assert advice.plot().texts[-1].get_text().startswith("mean cost")
     assert advice.plot("length").texts[-1].get_text().startswith("mean length")
     assert len(advice.plot().get_yticks()) == 4
-    with pytest.raises(InputError, match="no column 'tokens'"):
+    with pytest.raises(InputError, match="needs column tokens"):
         advice.plot("tokens")
 
 
