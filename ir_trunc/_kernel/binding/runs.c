@@ -137,16 +137,13 @@ static bool next_list(ListsHere *here, PyObject *topic)
            lists_topic(&here->lists, name);
 }
 
-static bool add_row(ListsHere *here, PyObject *own, PyObject *doc, PyObject *value, PyObject *floats,
-                    PyObject **topic)
+static bool add_row(ListsHere *here, PyObject *own, PyObject *doc, double score, PyObject **topic)
 {
     Text id;
-    double score;
     if (own != *topic && !goes_on(here, own) && !next_list(here, own))
         return false;
     *topic = own;
-    return id_of(&here->kept, doc, &id) && score_of(value, floats, &score) &&
-           lists_add(&here->lists, id, score, 0);
+    return id_of(&here->kept, doc, &id) && lists_add(&here->lists, id, score, 0);
 }
 
 /* tuples(lists, [item, ...], type, size, topic, doc, score, floats): tuples of one type and size, with the places
@@ -155,31 +152,34 @@ static PyObject *tuples(PyObject *module, PyObject *args)
 {
     ListsHere *here;
     PyObject *floats, *item, *topic = NULL;
+    double score;
     Tuples all;
     if (!PyArg_ParseTuple(args, "O&O!O!nnnnO", lists_in, &here, &PyList_Type, &all.items, &PyType_Type,
                           &all.type, &all.size, &all.topic, &all.doc, &all.value, &floats))
         return NULL;
     bool sure = sound(&all);
     for (Py_ssize_t at = 0, count = PyList_Size(all.items); at < count && sure; at++)
-        sure = (item = tuple_at(&all, at)) &&
-               add_row(here, PyTuple_GetItem(item, all.topic), PyTuple_GetItem(item, all.doc),
-                       PyTuple_GetItem(item, all.value), floats, &topic);
+        sure = (item = tuple_at(&all, at)) && score_of(PyTuple_GetItem(item, all.value), floats, &score) &&
+               add_row(here, PyTuple_GetItem(item, all.topic), PyTuple_GetItem(item, all.doc), score, &topic);
     return answer(sure && lists_complete(&here->lists) && let_go(here));
 }
 
-/* objects(lists, [topic, ...], [doc, ...], [score, ...], floats): a row for each place. */
+/* objects(lists, [topic, ...], [doc, ...], scores): a row for each place; scores as doubles in a buffer. */
 static PyObject *objects(PyObject *module, PyObject *args)
 {
     ListsHere *here;
-    PyObject *topics, *docs, *scores, *floats, *topic = NULL;
-    if (!PyArg_ParseTuple(args, "O&O!O!O!O", lists_in, &here, &PyList_Type, &topics, &PyList_Type, &docs,
-                          &PyList_Type, &scores, &floats))
+    PyObject *topics, *docs, *topic = NULL;
+    Py_buffer scores;
+    if (!PyArg_ParseTuple(args, "O&O!O!y*", lists_in, &here, &PyList_Type, &topics, &PyList_Type, &docs,
+                          &scores))
         return NULL;
+    const double *score = scores.buf;
     Py_ssize_t count = PyList_Size(topics);
-    bool sure = PyList_Size(docs) == count && PyList_Size(scores) == count;
+    bool sure = PyList_Size(docs) == count && scores.len == count * (Py_ssize_t)sizeof *score;
     for (Py_ssize_t at = 0; at < count && sure; at++)
-        sure = add_row(here, PyList_GetItem(topics, at), PyList_GetItem(docs, at),
-                       PyList_GetItem(scores, at), floats, &topic);
+        sure = score[at] - score[at] == 0 && /* finite */
+               add_row(here, PyList_GetItem(topics, at), PyList_GetItem(docs, at), score[at], &topic);
+    PyBuffer_Release(&scores);
     return answer(sure && lists_complete(&here->lists) && let_go(here));
 }
 

@@ -276,7 +276,11 @@ def _objects_to_kernel(lists: Any, run: Data) -> Samples | None:
     of_objects = all(str(getattr(column, "dtype", "")) == "object" for column in columns[:2])
     if [*fields] != ["query_id", "doc_id", layout.value] or not of_objects:
         return None
-    return () if kernel.objects(lists, *(c.to_numpy().tolist() for c in columns), np.float64) else None
+    topics, docs, scores = (column.to_numpy() for column in columns)
+    if scores.dtype.kind not in "fiu" or scores.dtype.itemsize > 8:
+        return None
+    scores = np.ascontiguousarray(scores, np.float64)
+    return () if kernel.objects(lists, topics.tolist(), docs.tolist(), scores) else None
 
 
 @reader(
