@@ -21,6 +21,7 @@ from naive_classical import (
     Scale,
     Setting,
     binary,
+    costs_of,
     dcg_sum,
     err,
     exponential,
@@ -164,12 +165,8 @@ def gains_seen(q: Query, s: Setting, gain: str, max_rel: float | None) -> list[f
     return seen(q, gain_scale(s, gain, max_rel))
 
 
-def efforts(q: Query, e: float) -> list[float]:
-    return [e] * len(q.grades) if q.costs is None else q.costs
-
-
 def net(gains: list[float], q: Query, e: float, weight: Callable[[int], float]) -> float:
-    return sum(weight(i) * (x - cost) for (i, x), cost in zip(ranked(gains), efforts(q, e)))
+    return sum(weight(i) * (x - cost) for (i, x), cost in zip(ranked(gains), costs_of(q, e)))
 
 
 def cascade(g: list[float]) -> list[float]:

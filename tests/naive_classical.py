@@ -86,6 +86,10 @@ def exponential(s: Setting, max_rel: float | None = None) -> Scale:
     return lambda x: (2.0 ** level(x) - 1) / 2.0 ** top(s, max_rel)
 
 
+def linear_or_binary(s: Setting, rel: int | None, max_rel: float | None) -> Scale:
+    return linear(s, max_rel) if rel is None else binary(rel)
+
+
 def mapped(gains: Gains = None) -> Scale:
     """The grade itself, or what the map says; a negative grade has no gain, nor has an unjudged document."""
     return lambda x: 0.0 if x is None else max(0.0, float((gains or {}).get(x, x)))
@@ -102,6 +106,11 @@ def pool(q: Query, scale: Scale) -> list[float]:
 
 
 # Sums over a list of gains.
+
+
+def costs_of(q: Query, cost: float) -> list[float]:
+    """Of each listed document."""
+    return [cost] * len(q.grades) if q.costs is None else q.costs[: len(q.grades)]
 
 
 def ranked(g: list[float]) -> list[tuple[int, float]]:
@@ -247,12 +256,12 @@ def ERR(q: Query, s: Setting) -> float:
 
 @twin
 def RBP(q: Query, s: Setting, p: float = 0.8, rel: int | None = None, max_rel: float | None = None) -> float:
-    return rbp(seen(q, linear(s, max_rel) if rel is None else binary(rel)), p)
+    return rbp(seen(q, linear_or_binary(s, rel, max_rel)), p)
 
 
 @twin
 def nRBP(q: Query, s: Setting, p: float = 0.8, rel: int | None = None, max_rel: float | None = None) -> float:
-    best = pool(q, linear(s, max_rel) if rel is None else binary(rel))[: s.k]
+    best = pool(q, linear_or_binary(s, rel, max_rel))[: s.k]
     return ratio(RBP(q, s, p, rel, max_rel), rbp(best, p))
 
 

@@ -2,15 +2,7 @@
 
 import math
 
-from naive_classical import TWINS, Query, Scale, Setting, binary, linear, ratio, seen, twin
-
-
-def scale_of(s: Setting, rel: int | None, max_rel: float | None) -> Scale:
-    return linear(s, max_rel) if rel is None else binary(rel)
-
-
-def costs_of(q: Query, cost: float) -> list[float]:
-    return [cost] * len(q.grades) if q.costs is None else q.costs[: len(q.grades)]
+from naive_classical import TWINS, Query, Setting, costs_of, linear_or_binary, ratio, seen, twin
 
 
 @twin
@@ -23,7 +15,7 @@ def TBG(
     max_rel: float | None = None,
 ) -> float:
     total, time = 0.0, 0.0
-    for g, c in zip(seen(q, scale_of(s, rel, max_rel)), costs_of(q, cost)):
+    for g, c in zip(seen(q, linear_or_binary(s, rel, max_rel)), costs_of(q, cost)):
         total += g * math.exp(-time * math.log(2) / half_life)
         time += c
     return total
@@ -39,7 +31,7 @@ def UMeasure(
     max_rel: float | None = None,
 ) -> float:
     total, position = 0.0, 0.0
-    for g, c in zip(seen(q, scale_of(s, rel, max_rel)), costs_of(q, cost)):
+    for g, c in zip(seen(q, linear_or_binary(s, rel, max_rel)), costs_of(q, cost)):
         position += c
         total += g * max(0.0, (L - position) / L)
     return total
@@ -64,7 +56,7 @@ def walk(q: Query, s: Setting, reader="rbp", p=0.8, T=1.0, A=0.2, b1=0.9, R1=1.0
     """Expected documents, gain and cost, from the chance to leave at each rank."""
     expected = [0.0, 0.0, 0.0]
     here, gain, paid = 1.0, 0.0, 0.0
-    values = list(zip(seen(q, scale_of(s, rel, max_rel)), costs_of(q, cost)))
+    values = list(zip(seen(q, linear_or_binary(s, rel, max_rel)), costs_of(q, cost)))
     for i, (g, c) in enumerate(values, start=1):
         gain, paid = gain + g, paid + c
         go_on = 0.0 if i == len(values) else going_on(i, gain, paid, reader, p, T, A, b1, R1, b2, R2)
@@ -97,17 +89,12 @@ def ETC(q: Query, s: Setting, **habits) -> float:
     return walk(q, s, **habits)[2]
 
 
-def named(text: str) -> tuple[str, int | None]:
-    name, _, k = text.partition("@")
-    return name, int(k) if k else None
-
-
 @twin
 def EET(
     q: Query, s: Setting, of: str = "nDCG@10", alpha: float = -0.001, beta: float = 1.0, cost: float = 1.0
 ) -> float:
-    name, k = named(of)
-    depths = [depth for depth in (k, s.k) if depth is not None]
+    name, _, k = of.partition("@")
+    depths = [int(depth) for depth in (k, s.k) if depth]
     inner = TWINS[name](q, Setting(s.levels, min(depths, default=None)))
     efficiency = math.exp(alpha * sum(costs_of(q, cost)))
     return ratio((1 + beta**2) * efficiency * max(0.0, inner), beta**2 * max(0.0, inner) + efficiency)

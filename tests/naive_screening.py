@@ -1,6 +1,6 @@
 """Naive twins of the measures of screening, which walk down the list as a reviewer does."""
 
-from naive_classical import Query, Setting, level, ratio, twin
+from naive_classical import Query, Setting, costs_of, level, ratio, twin
 
 
 class Reviewer:
@@ -76,7 +76,7 @@ def NegTotalCost(
     rel: int = 1,
 ) -> float:
     reviewer = Reviewer(q, D, rel)
-    cost = price * reviewer.read if q.costs is None else sum(q.costs[: reviewer.read])
+    cost = sum(costs_of(q, price))
     missing, left = reviewer.R - reviewer.found, reviewer.judged - reviewer.read
     if penalty == "uniform":
         cost += ratio(left * unread * missing, reviewer.R)

@@ -11,7 +11,7 @@ from naive_classical import (
     Setting,
     binary,
     level,
-    linear,
+    linear_or_binary,
     pool,
     ratio,
     run_twin,
@@ -171,13 +171,9 @@ def NilF(q: Query, s: Setting, rel: int = 1, beta: float = 1.0, nil: float = 1.0
     return on_silent_topics(q, pool(q, binary(rel)), nil, SetF(q, s, rel, beta))
 
 
-def graded_or_binary(s: Setting, rel: int | None, max_rel: float | None):
-    return linear(s, max_rel) if rel is None else binary(rel)
-
-
 @twin
 def EG(q: Query, s: Setting, rel: int | None = None, max_rel: float | None = None, nil: float = 1.0) -> float:
-    scale = graded_or_binary(s, rel, max_rel)
+    scale = linear_or_binary(s, rel, max_rel)
     return on_silent_topics(q, pool(q, scale), nil, ratio(sum(seen(q, scale)), len(q.grades)))
 
 
@@ -185,7 +181,7 @@ def EG(q: Query, s: Setting, rel: int | None = None, max_rel: float | None = Non
 def nCG(
     q: Query, s: Setting, rel: int | None = None, max_rel: float | None = None, nil: float = 1.0
 ) -> float:
-    scale = graded_or_binary(s, rel, max_rel)
+    scale = linear_or_binary(s, rel, max_rel)
     relevant = pool(q, scale)
     return on_silent_topics(q, relevant, nil, ratio(sum(seen(q, scale)), sum(relevant[: s.k])))
 
@@ -194,7 +190,7 @@ def nCG(
 def GMP(
     q: Query, s: Setting, alpha: float = 0.5, rel: int | None = None, max_rel: float | None = None
 ) -> float:
-    gains = seen(q, graded_or_binary(s, rel, max_rel))
+    gains = seen(q, linear_or_binary(s, rel, max_rel))
     return sum(alpha * x if x > 0 else -(1 - alpha) for x in gains)
 
 

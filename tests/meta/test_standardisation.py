@@ -3,6 +3,7 @@
 import json
 import math
 
+import naive_meta as naive
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,17 +17,12 @@ FORMS = ("normal", "linear", "z")
 
 def in_form(scores, form):
     """Scores of systems on one topic, without arrays."""
-    mean = math.fsum(scores) / len(scores)
-    spread = math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / len(scores))
-    found = []
-    for score in scores:
-        z = (score - mean) / spread if max(scores) > min(scores) else 0.0
-        if form == "normal":
-            z = (1 + math.erf(z / math.sqrt(2))) / 2
-        elif form == "linear":
-            z = min(1.0, max(0.0, 0.15 * z + 0.5))
-        found.append(z)
-    return found
+    shapes = {
+        "normal": lambda z: (1 + math.erf(z / math.sqrt(2))) / 2,
+        "linear": lambda z: min(1.0, max(0.0, 0.15 * z + 0.5)),
+        "z": lambda z: z,
+    }
+    return [shapes[form](z) for z in naive.standardised(scores)]
 
 
 @given(
