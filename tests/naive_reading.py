@@ -2,7 +2,7 @@
 
 import math
 
-from naive_classical import TWINS, Query, Setting, costs_of, linear_or_binary, ratio, seen, twin
+from naive_measures import TWINS, Query, Setting, costs_of, linear_or_binary, ratio, seen, twin
 
 
 @twin

@@ -1,6 +1,6 @@
 """Naive twins of the measures of screening, which walk down the list as a reviewer does."""
 
-from naive_classical import Query, Setting, costs_of, level, ratio, twin
+from naive_measures import Query, Setting, costs_of, level, ratio, twin
 
 
 class Reviewer:

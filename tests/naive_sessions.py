@@ -2,7 +2,7 @@
 
 import math
 
-from naive_classical import Gains, Query, Setting, mapped, pool, ratio, twin
+from naive_measures import Gains, Query, Setting, mapped, pool, ratio, twin
 
 
 def searches_of(q: Query) -> list[list[int]]:

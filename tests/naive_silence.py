@@ -3,7 +3,7 @@
 import itertools
 import math
 
-from naive_classical import (
+from naive_measures import (
     Query,
     SetF,
     SetP,

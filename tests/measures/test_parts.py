@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from ir_measures import DefaultPipeline, nDCG
 from naive import TWINS
-from naive_classical import Query, Setting
+from naive_measures import Query, Setting
 
 from ir_trunc import IrTruncWarning, ParameterError, Rankings, calc
 

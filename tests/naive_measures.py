@@ -1,0 +1,712 @@
+"""Naive twins: what all of them share, and those of most measures. Tests take everything from `naive`."""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from inspect import signature
+from typing import Any
+
+from scipy.stats import kendalltau, spearmanr
+
+
+@dataclass(frozen=True)
+class Query:
+    """One topic and the list returned for it."""
+
+    grades: list[int | None]  # of each listed document, None = unjudged
+    judged: list[int]  # of all judged documents of the topic, listed or not
+    scores: list[float]  # of each listed document
+    costs: list[float] | None = None  # of each listed document, or all the same
+    overlap: float = 0.0  # of the first document's words with those of a right answer
+    searches: list[list[int]] | None = None  # what each search showed, as ranks in the list, their union
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a measure is given beside the query."""
+
+    levels: tuple[int, ...]  # positive grades that occur in the qrels, ascending
+    k: int | None = None
+    params: dict[str, Any] = field(default_factory=dict)
+
+
+Gains = dict[int, float] | None
+Scale = Callable[[int | None], float]  # grade -> gain
+TWINS: dict[str, Callable[[Query, Setting], float]] = {}
+RUN_TWINS: dict[str, Callable[[list[Query], Setting], list[float]]] = {}
+
+
+def twin(f: Callable[..., float]) -> Callable[..., float]:
+    """Register `f` under its name; it is shown the first k documents only."""
+
+    def call(q: Query, s: Setting) -> float:
+        q, params = replace(q, grades=q.grades[: s.k], scores=q.scores[: s.k]), dict(s.params)
+        worth = None if "nil" in signature(f).parameters else params.pop("nil", None)
+        scale = mapped(params["gains"]) if params.get("gains") else binary(params.get("rel") or 1)
+        if worth is not None and not pool(q, scale):
+            return 0.0 if q.grades else worth
+        return float(f(q, s, **params))
+
+    TWINS[f.__name__] = call
+    return f
+
+
+def run_twin(f: Callable[..., list[float]]) -> Callable[..., list[float]]:
+    RUN_TWINS[f.__name__] = lambda queries, s: f(queries, s, **s.params)
+    return f
+
+
+# From grades to gains.
+
+
+def level(x: int | None) -> int:
+    return 0 if x is None or x < 0 else x
+
+
+def binary(rel: int) -> Scale:
+    return lambda x: 1.0 if level(x) >= rel else 0.0
+
+
+def top(s: Setting, max_rel: float | None) -> float:
+    if max_rel is not None:
+        return max_rel
+    return s.levels[-1] if s.levels else 1
+
+
+def linear(s: Setting, max_rel: float | None = None) -> Scale:
+    return lambda x: level(x) / top(s, max_rel)
+
+
+def signed(s: Setting, max_rel: float | None = None) -> Scale:
+    """Linear, and below 0 for a negative grade."""
+    return lambda x: 0.0 if x is None else x / top(s, max_rel)
+
+
+def exponential(s: Setting, max_rel: float | None = None) -> Scale:
+    return lambda x: (2.0 ** level(x) - 1) / 2.0 ** top(s, max_rel)
+
+
+def linear_or_binary(s: Setting, rel: int | None, max_rel: float | None) -> Scale:
+    return linear(s, max_rel) if rel is None else binary(rel)
+
+
+def mapped(gains: Gains = None) -> Scale:
+    """The grade itself, or what the map says; a negative grade has no gain, nor has an unjudged document."""
+    return lambda x: 0.0 if x is None else max(0.0, float((gains or {}).get(x, x)))
+
+
+def seen(q: Query, scale: Scale) -> list[float]:
+    """The gains down the list."""
+    return [scale(x) for x in q.grades]
+
+
+def pool(q: Query, scale: Scale) -> list[float]:
+    """The gains of the topic's relevant documents, best first; R is its length."""
+    return sorted((scale(x) for x in q.judged if scale(x) > 0), reverse=True)
+
+
+# Sums over a list of gains.
+
+
+def costs_of(q: Query, cost: float) -> list[float]:
+    """Of each listed document."""
+    return [cost] * len(q.grades) if q.costs is None else q.costs[: len(q.grades)]
+
+
+def ranked(g: list[float]) -> list[tuple[int, float]]:
+    return list(enumerate(g, start=1))
+
+
+def ratio(a: float, b: float) -> float:
+    return a / b if b else 0.0
+
+
+def first(g: list[float]) -> int:
+    """Rank of the first relevant document, 0 if there is none."""
+    return next((i for i, x in ranked(g) if x > 0), 0)
+
+
+def rbp(g: list[float], p: float) -> float:
+    return (1 - p) * sum(x * p ** (i - 1) for i, x in ranked(g))
+
+
+def precisions(g: list[float]) -> float:
+    return sum(x * sum(g[:i]) / i for i, x in ranked(g) if x)
+
+
+def unsatisfied(g: list[float]) -> list[float]:
+    """For each rank the chance that nothing above it has satisfied the reader."""
+    chances = [1.0]
+    for x in g[:-1]:
+        chances.append(chances[-1] * (1 - x))
+    return chances
+
+
+def err(g: list[float]) -> float:
+    return sum(x * chance / i for (i, x), chance in zip(ranked(g), unsatisfied(g)))
+
+
+def dcg_sum(g: list[float], dcg: str = "log2") -> float:
+    return sum(x / math.log2(max(2, i) if dcg == "jk" else i + 1) for i, x in ranked(g))
+
+
+# Classical measures.
+
+
+@twin
+def P(q: Query, s: Setting, rel: int = 1) -> float:
+    assert s.k is not None
+    return sum(seen(q, binary(rel))) / s.k
+
+
+@twin
+def R(q: Query, s: Setting, rel: int = 1) -> float:
+    return ratio(sum(seen(q, binary(rel))), len(pool(q, binary(rel))))
+
+
+@twin
+def Success(q: Query, s: Setting, rel: int = 1) -> float:
+    return 1.0 if first(seen(q, binary(rel))) else 0.0
+
+
+@twin
+def SetP(q: Query, s: Setting, rel: int = 1) -> float:
+    return ratio(sum(seen(q, binary(rel))), len(q.grades))
+
+
+@twin
+def SetR(q: Query, s: Setting, rel: int = 1) -> float:
+    return R(q, s, rel)
+
+
+@twin
+def SetF(q: Query, s: Setting, rel: int = 1, beta: float = 1.0) -> float:
+    p, r = SetP(q, s, rel), SetR(q, s, rel)
+    return ratio((1 + beta) * p * r, r + beta * p)
+
+
+@twin
+def Rprec(q: Query, s: Setting, rel: int = 1) -> float:
+    n_relevant = len(pool(q, binary(rel)))
+    return ratio(sum(seen(q, binary(rel))[:n_relevant]), n_relevant)
+
+
+@twin
+def Bpref(q: Query, s: Setting, rel: int = 1) -> float:
+    n_relevant = len(pool(q, binary(rel)))
+    n_irrelevant = sum(1 for x in q.judged if 0 <= x < rel)
+    above, total = 0, 0.0
+    for x in q.grades:
+        if x is None or x < 0:
+            continue
+        if x < rel:
+            above += 1
+        else:
+            total += 1 - min(above, n_relevant) / min(n_relevant, n_irrelevant) if above else 1
+    return ratio(total, n_relevant)
+
+
+@twin
+def AP(q: Query, s: Setting, rel: int = 1) -> float:
+    return ratio(precisions(seen(q, binary(rel))), len(pool(q, binary(rel))))
+
+
+@twin
+def aAP(q: Query, s: Setting, rel: int = 1) -> float:
+    return ratio(precisions(seen(q, binary(rel))), len(pool(q, binary(rel))[: s.k]))
+
+
+@twin
+def RR(q: Query, s: Setting, rel: int = 1) -> float:
+    return ratio(1, first(seen(q, binary(rel))))
+
+
+@twin
+def nDCG(q: Query, s: Setting, dcg: str = "log2", gains: Gains = None) -> float:
+    def scale(x: int | None) -> float:
+        return 2.0 ** mapped(gains)(x) - 1 if dcg == "exp-log2" else mapped(gains)(x)
+
+    return ratio(dcg_sum(seen(q, scale)), dcg_sum(pool(q, scale)[: s.k]))
+
+
+@twin
+def CG(q: Query, s: Setting, gains: Gains = None) -> float:
+    return sum(seen(q, mapped(gains)))
+
+
+@twin
+def DCG(q: Query, s: Setting, dcg: str = "log2") -> float:
+    return dcg_sum(seen(q, level), dcg)
+
+
+@twin
+def anDCG(q: Query, s: Setting, dcg: str = "log2") -> float:
+    return ratio(DCG(q, s, dcg), dcg_sum(pool(q, level)[: s.k], dcg))
+
+
+@twin
+def enDCG(q: Query, s: Setting, dcg: str = "log2") -> float:
+    return ratio(DCG(q, s, dcg), dcg_sum(pool(q, level), dcg))
+
+
+@twin
+def ERR(q: Query, s: Setting) -> float:
+    return err(seen(q, exponential(s, 4)))
+
+
+@twin
+def RBP(q: Query, s: Setting, p: float = 0.8, rel: int | None = None, max_rel: float | None = None) -> float:
+    return rbp(seen(q, linear_or_binary(s, rel, max_rel)), p)
+
+
+@twin
+def nRBP(q: Query, s: Setting, p: float = 0.8, rel: int | None = None, max_rel: float | None = None) -> float:
+    best = pool(q, linear_or_binary(s, rel, max_rel))[: s.k]
+    return ratio(RBP(q, s, p, rel, max_rel), rbp(best, p))
+
+
+@twin
+def RBPRes(q: Query, s: Setting, p: float = 0.8) -> float:
+    return rbp(seen(q, lambda x: 1.0 if x is None or x < 0 else 0.0), p) + p ** len(q.grades)
+
+
+# Terminal document. The query a twin is shown is already cut at k.
+
+
+def ended(q: Query, s: Setting) -> bool:
+    """Did the system stop of its own accord?"""
+    return s.k is None or len(q.grades) < s.k
+
+
+def terminal(q: Query, scale: Scale) -> float:
+    return sum(seen(q, scale)) / sum(pool(q, scale)) if pool(q, scale) else 1.0
+
+
+def from_grade(rel: int, scale: Scale) -> Scale:
+    """No gain below a grade."""
+    return lambda x: scale(x) if level(x) >= rel else 0.0
+
+
+def perfect(q: Query, scale: Scale, kind: str, unit: float) -> float:
+    """What the end of a complete list is worth; `unit` is the gain of grade 1."""
+    gains = pool(q, scale)
+    return {"full": 1.0, "least": min(gains), "unit": unit}[kind] if gains else 1.0
+
+
+def extended(q: Query, s: Setting, scale: Scale, kind: str = "full", unit: float = 1.0) -> list[float]:
+    return seen(q, scale) + ([terminal(q, scale) * perfect(q, scale, kind, unit)] if ended(q, s) else [])
+
+
+@twin
+def RRT(q: Query, s: Setting, rel: int = 1, gain: str = "binary") -> float:
+    best = pool(q, from_grade(rel, linear(s)))
+    if ended(q, s) and not best:
+        return 1 / (len(q.grades) + 1)
+    rank = first(seen(q, binary(rel)))
+    if rank == 0:
+        return 0.0
+    return (linear(s)(q.grades[rank - 1]) / best[0] if gain == "linear" else 1.0) / rank
+
+
+@twin
+def PT(q: Query, s: Setting, rel: int = 1) -> float:
+    assert s.k is not None
+    return sum(extended(q, s, binary(rel))) / s.k
+
+
+@twin
+def RBPT(
+    q: Query,
+    s: Setting,
+    p: float = 0.8,
+    rel: int | None = None,
+    max_rel: float | None = None,
+    tail: bool = True,
+    gain: str = "linear",
+    terminal: str = "least",
+    norm: str = "ideal",
+) -> float:
+    scale, unit = linear(s, max_rel), 1 / top(s, max_rel)
+    if rel is not None or gain == "raw":
+        scale, unit = mapped() if rel is None else binary(rel), 1.0
+    listed, end = seen(q, scale), extended(q, s, scale, terminal, unit)[len(q.grades) :]
+    if not tail:
+        return rbp([*listed, *end], p)
+    score = rbp(listed, p) + p ** len(listed) * sum(end)
+    best = pool(q, scale)
+    of_best = rbp(best, p) + p ** len(best) * perfect(q, scale, terminal, unit)
+    return score / of_best if norm == "ideal" else score
+
+
+@twin
+def nDCGT(
+    q: Query,
+    s: Setting,
+    rel: int | None = None,
+    max_rel: float | None = None,
+    ideal: str = "cut",
+    terminal: str = "least",
+) -> float:
+    scale, unit = (linear(s, max_rel), 1 / top(s, max_rel)) if rel is None else (binary(rel), 1.0)
+    best, depth = pool(q, scale), s.k
+    if ended(q, s):
+        best, depth = [*best, perfect(q, scale, terminal, unit)], len(q.grades) + 1
+    listed = dcg_sum(extended(q, s, scale, terminal, unit))
+    return ratio(listed, dcg_sum(best if ideal == "full" else best[:depth]))
+
+
+@twin
+def APT(
+    q: Query,
+    s: Setting,
+    rel: int = 1,
+    gain: str = "binary",
+    norm: str = "ideal",
+    max_rel: float | None = None,
+    terminal: str = "least",
+) -> float:
+    scale, unit = binary(rel), 1.0
+    if gain == "linear":
+        scale, unit = from_grade(rel, linear(s, max_rel)), 1 / top(s, max_rel)
+    best, end = pool(q, scale), [perfect(q, scale, terminal, unit)] if ended(q, s) else []
+    listed = precisions(extended(q, s, scale, terminal, unit))
+    return ratio(listed, sum(best) + len(end) if norm == "count" else precisions([*best, *end]))
+
+
+@twin
+def ERRT(q: Query, s: Setting, max_rel: float | None = None, terminal: str = "full") -> float:
+    return err(extended(q, s, exponential(s, max_rel), terminal))
+
+
+# Utility.
+
+
+def gain_scale(s: Setting, gain: str, max_rel: float | None) -> Scale:
+    return {"linear": linear, "exp": exponential, "signed": signed}[gain](s, max_rel)
+
+
+def gains_seen(q: Query, s: Setting, gain: str, max_rel: float | None) -> list[float]:
+    return seen(q, gain_scale(s, gain, max_rel))
+
+
+def net(gains: list[float], q: Query, e: float, weight: Callable[[int], float]) -> float:
+    return sum(weight(i) * (x - cost) for (i, x), cost in zip(ranked(gains), costs_of(q, e)))
+
+
+def cascade(g: list[float]) -> list[float]:
+    return [x * chance for x, chance in zip(g, unsatisfied(g))]
+
+
+@twin
+def FlatU(q: Query, s: Setting, e: float = 0.05, gain: str = "linear", max_rel: float | None = None) -> float:
+    return net(gains_seen(q, s, gain, max_rel), q, e, lambda i: 1.0)
+
+
+@twin
+def DCGU(q: Query, s: Setting, e: float = 0.05, gain: str = "linear", max_rel: float | None = None) -> float:
+    return net(gains_seen(q, s, gain, max_rel), q, e, lambda i: 1 / math.log2(i + 1))
+
+
+@twin
+def RBPU(
+    q: Query, s: Setting, p: float = 0.8, e: float = 0.05, gain: str = "linear", max_rel: float | None = None
+) -> float:
+    return net(gains_seen(q, s, gain, max_rel), q, e, lambda i: (1 - p) * p ** (i - 1))
+
+
+@twin
+def ERRU(q: Query, s: Setting, e: float = 0.05, gain: str = "exp", max_rel: float | None = None) -> float:
+    return net(cascade(gains_seen(q, s, gain, max_rel)), q, e, lambda i: 1 / i)
+
+
+@twin
+def RBU(
+    q: Query, s: Setting, p: float = 0.8, e: float = 0.05, gain: str = "exp", max_rel: float | None = None
+) -> float:
+    return net(cascade(gains_seen(q, s, gain, max_rel)), q, e, lambda i: (1 - p) * p ** (i - 1))
+
+
+@twin
+def iRBU(q: Query, s: Setting, p: float = 0.8, gain: str = "exp", max_rel: float | None = None) -> float:
+    return rbp(cascade(gains_seen(q, s, gain, max_rel)), p)
+
+
+# Information.
+
+
+@twin
+def OIE(q: Query, s: Setting, D: int | str = 20000, beta: float = 1.05, part: str = "all") -> float:
+    listed = [level(x) for x in q.grades]
+    if D in ("qrels", "tool"):
+        D = len(q.judged) + sum(1 for x in q.grades if x is None)
+    relevant = Counter(x for x in q.judged if x > 0)
+    missed = relevant - Counter(listed)
+
+    def information(n_documents: int) -> float:
+        return -math.log(n_documents / D)
+
+    def as_good_as(x: int, documents: Counter[int]) -> int:
+        return sum(count for y, count in documents.items() if y >= x)
+
+    # A document not listed shares its rank with all D, an irrelevant one its grade: ln(D/D) = 0, so neither
+    # is summed.
+    H_S = sum(information(i) for i in range(1, len(listed) + 1))
+    H_G = sum(information(as_good_as(x, relevant)) for x in relevant.elements())
+    H_SG, above = 0.0, Counter[int]()
+    for x in listed:
+        above[x] += 1
+        H_SG += information(as_good_as(x, above))
+    H_SG += sum(information(as_good_as(x, relevant)) for x in missed.elements())
+    return {"all": H_S + H_G - beta * H_SG, "S": H_S, "G": H_G, "joint": H_SG}[part]
+
+
+# Graded relevance and question answering.
+
+
+def adjusted_gain(q: Query, s: Setting, gains: Gains) -> Scale:
+    gain = mapped(gains)
+    levels = sorted(x for x in {*s.levels, *(gains or {})} if gain(x) > 0)
+    R_of = Counter(x for x in q.judged if gain(x) > 0)
+    R = sum(R_of.values())
+
+    def adjusted(x: int | None) -> float:
+        if x not in levels or R_of[x] == R:
+            return gain(x)
+        lower = [y for y in levels if y < x]
+        return gain(x) - R_of[x] / R * (gain(x) - (gain(lower[-1]) if lower else 0.0))
+
+    return adjusted
+
+
+def sakai(
+    q: Query, s: Setting, gains: Gains, adjusted: bool, formula: Callable[[list[float], list[float]], float]
+) -> float:
+    """`formula` of the list's and the ideal list's gains; without relevant documents only the empty list is
+    right.
+    """
+    scale = adjusted_gain(q, s, gains) if adjusted else mapped(gains)
+    g, best = seen(q, scale), pool(q, scale)
+    if best:
+        return formula(g, best)
+    return 0.0 if g else 1.0
+
+
+def bonused(g: list[float], best: list[float], r: int, beta: float) -> float:
+    """(beta cg(r) + count(r)) / (beta cig(r) + r)."""
+    return (beta * sum(g[:r]) + sum(1 for x in g[:r] if x > 0)) / (beta * sum(best[:r]) + r)
+
+
+@twin
+def Q(
+    q: Query,
+    s: Setting,
+    beta: float = 1.0,
+    gains: Gains = None,
+    adjusted: bool = False,
+    ideal: str = "cut",
+) -> float:
+    def formula(g: list[float], best: list[float]) -> float:
+        R = len(best[: s.k] if ideal == "cut" else best)
+        return sum(bonused(g, best, r, beta) for r, x in ranked(g) if x > 0) / R
+
+    return sakai(q, s, gains, adjusted, formula)
+
+
+@twin
+def RMeasure(q: Query, s: Setting, beta: float = 1.0, gains: Gains = None, adjusted: bool = False) -> float:
+    return sakai(q, s, gains, adjusted, lambda g, best: bonused(g, best, len(best), beta))
+
+
+@twin
+def AWP(q: Query, s: Setting, gains: Gains = None, adjusted: bool = False) -> float:
+    def formula(g: list[float], best: list[float]) -> float:
+        return sum(sum(g[:r]) / sum(best[:r]) for r, x in ranked(g) if x > 0) / len(best[: s.k])
+
+    return sakai(q, s, gains, adjusted, formula)
+
+
+@twin
+def RWP(q: Query, s: Setting, gains: Gains = None, adjusted: bool = False) -> float:
+    return sakai(q, s, gains, adjusted, lambda g, best: sum(g[: len(best)]) / sum(best))
+
+
+@twin
+def AGR(q: Query, s: Setting, gains: Gains = None) -> float:
+    return AWP(q, s, gains, adjusted=True)
+
+
+@twin
+def RGR(q: Query, s: Setting, gains: Gains = None) -> float:
+    return RWP(q, s, gains, adjusted=True)
+
+
+# The list against all D documents of the collection.
+
+
+def collection(q: Query, D: int) -> tuple[list[int], list[int]]:
+    """Height (the higher the earlier in the list; 0 if not listed) and grade of every document."""
+    missed = Counter(q.judged) - Counter(x for x in q.grades if x is not None)
+    grades = [level(x) for x in [*q.grades, *missed.elements()]]
+    heights = list(range(len(q.grades), 0, -1))
+    if len(grades) > D:
+        raise ValueError(f"{len(grades)} documents are known, more than D={D}")
+    return heights + [0] * (D - len(heights)), grades + [0] * (D - len(grades))
+
+
+@twin
+def AUC(q: Query, s: Setting, D: int = 20000, rel: int = 1) -> float:
+    heights, grades = collection(q, D)
+    relevant = [h for h, x in zip(heights, grades) if x >= rel]
+    irrelevant = Counter(h for h, x in zip(heights, grades) if x < rel)
+    if not relevant or not irrelevant:
+        return 0.5
+    won = sum(
+        count * (1.0 if h > other else 0.5 if h == other else 0.0)
+        for h in relevant
+        for other, count in irrelevant.items()
+    )
+    return won / (len(relevant) * irrelevant.total())
+
+
+@twin
+def KendallTau(q: Query, s: Setting, D: int = 20000) -> float:
+    heights, grades = collection(q, D)
+    constant = len(set(heights)) == 1 or len(set(grades)) == 1
+    return 0.0 if constant else kendalltau(heights, grades).statistic
+
+
+@twin
+def Spearman(q: Query, s: Setting, D: int = 20000) -> float:
+    heights, grades = collection(q, D)
+    constant = len(set(heights)) == 1 or len(set(grades)) == 1
+    return 0.0 if constant else spearmanr(heights, grades).statistic
+
+
+# Not answering.
+
+
+@twin
+def EM(q: Query, s: Setting, rel: int = 1) -> float:
+    if q.grades:
+        return float((q.grades[0] or 0) >= rel)
+    return float(all(grade < rel for grade in q.judged))
+
+
+@twin
+def K1(q: Query, s: Setting, rel: int = 1) -> float:
+    return q.scores[0] * (1 if level(q.grades[0]) >= rel else -1) if q.grades else 0.0
+
+
+@run_twin
+def c(queries: list[Query], s: Setting, unanswered: str | float = "accuracy", rel: int = 1) -> list[float]:
+    correct = [any(level(x) >= rel for x in q.grades[: s.k]) for q in queries]
+    n_ac = sum(correct)
+    n_aw = sum(1 for q in queries if q.grades) - n_ac
+    readings = {
+        "accuracy": ratio(n_ac, len(queries)),
+        "precision": ratio(n_ac, n_ac + n_aw),
+        "error": ratio(n_aw, n_ac + n_aw),
+    }
+    value = readings[unanswered] if isinstance(unanswered, str) else float(unanswered)
+    return [float(right) if q.grades else value for q, right in zip(queries, correct)]
+
+
+@run_twin
+def CWS(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
+    answered = [j for j, q in enumerate(queries) if q.grades]
+    order = sorted(answered, key=lambda j: -queries[j].scores[0])  # a stable sort
+    order += [j for j, q in enumerate(queries) if not q.grades]
+    values, correct = [0.0] * len(queries), 0
+    for i, j in enumerate(order, start=1):
+        q = queries[j]
+        correct += bool(q.grades) and level(q.grades[0]) >= rel
+        values[j] = correct / i
+    return values
+
+
+# Normalised measures: the list's score over that of the ideal list.
+
+
+@twin
+def nERR(q: Query, s: Setting, gain: str = "exp", max_rel: float | None = None) -> float:
+    scale = gain_scale(s, gain, max_rel)
+    return ratio(err(seen(q, scale)), err(pool(q, scale)[: s.k]))
+
+
+@twin
+def niRBU(q: Query, s: Setting, p: float = 0.8, gain: str = "exp", max_rel: float | None = None) -> float:
+    scale = gain_scale(s, gain, max_rel)
+    return ratio(rbp(cascade(seen(q, scale)), p), rbp(cascade(pool(q, scale)[: s.k]), p))
+
+
+@twin
+def nRBPT(q: Query, s: Setting, p: float = 0.8, rel: int | None = None) -> float:
+    scale = mapped() if rel is None else binary(rel)
+    g, best = seen(q, scale), pool(q, scale)
+    if not ended(q, s):
+        return ratio(rbp(g, p), rbp(best[: s.k], p))
+    return (rbp(g, p) + p ** len(g) * terminal(q, scale)) / (rbp(best, p) + p ** len(best))
+
+
+@twin
+def nERRT(q: Query, s: Setting, gain: str = "exp", max_rel: float | None = None) -> float:
+    scale = gain_scale(s, gain, max_rel)
+    g, best = seen(q, scale), pool(q, scale)
+    if not ended(q, s):
+        return ratio(err(g), err(best[: s.k]))
+    return err([*g, scale(1) * terminal(q, scale)]) / err([*best, scale(1)])
+
+
+# Harm: a negative grade costs.
+
+
+@twin
+def SignedDCG(q: Query, s: Setting) -> float:
+    return dcg_sum([float(x or 0) for x in q.grades])
+
+
+@twin
+def SignedRBPT(q: Query, s: Setting, p: float = 0.8, max_rel: float | None = None) -> float:
+    end = p ** len(q.grades) * terminal(q, linear(s, max_rel)) if ended(q, s) else 0.0
+    return rbp(seen(q, signed(s, max_rel)), p) + end
+
+
+@twin
+def UDCG(q: Query, s: Setting, gamma: float = 1 / 3, max_rel: float | None = None) -> float:
+    score = 0.0
+    for u in seen(q, signed(s, max_rel)):
+        score += u if u > 0 else -gamma * abs(u)
+    return 1 / (1 + math.exp(-score / len(q.grades))) if q.grades else 0.5
+
+
+def overlap(one: list, other: list, p: float) -> float:
+    """Rank-biased overlap to depth 1000, without its factor 1 - p."""
+    total, shared, seen_in_one, seen_in_other = 0.0, 0, set(), set()
+    for i in range(1000):
+        if i < max(len(one), len(other)):
+            seen_in_one.update(one[i : i + 1])
+            seen_in_other.update(other[i : i + 1])
+            shared = len(seen_in_one & seen_in_other)
+        total += p**i * shared / (i + 1)
+    return total
+
+
+def compatibility(q: Query, p: float, sign: int) -> float:
+    """With the ideal list of all documents whose grade has this sign, the largest first."""
+    grades = {("listed", i): sign * (x or 0) for i, x in enumerate(q.grades)}
+    ranking = list(grades)
+    missed = Counter(q.judged) - Counter(x for x in q.grades if x is not None)
+    grades |= {("missed", i): sign * x for i, x in enumerate(missed.elements())}
+    ideal = sorted((doc for doc in grades if grades[doc] > 0), key=lambda doc: -grades[doc])
+    return overlap(ranking, ideal, p) / overlap(ideal, ideal, p) if ideal else 0.0
+
+
+@twin
+def HarmCompat(q: Query, s: Setting, p: float = 0.95) -> float:
+    return compatibility(q, p, -1)
+
+
+@twin
+def CompatDiff(q: Query, s: Setting, p: float = 0.95) -> float:
+    return compatibility(q, p, 1) - compatibility(q, p, -1)
