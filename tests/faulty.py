@@ -1,4 +1,4 @@
-"""What tests of faults share: how long they try, seeds, small blocks, and processes that may be killed."""
+"""What tests of faults share: how long they try, seeds, small blocks; and processes, for other tests, too."""
 
 import os
 import random

@@ -50,11 +50,6 @@ static size_t mutated(char *text, size_t size)
     return size + more;
 }
 
-static int64_t *numbers(size_t count)
-{
-    return malloc(count * sizeof(int64_t) + 1);
-}
-
 /* A copy of its exact size, so that no byte behind it can be read unseen. */
 static bool scanned(const Judged *judged, const char *text, size_t size)
 {
@@ -67,14 +62,15 @@ static bool scanned(const Judged *judged, const char *text, size_t size)
     bool sure = lines_of_run(&lists, (Text){copy, size});
     free(copy);
     bool all = drawn(2);
-    size_t count = lists_count(&lists, all), judged_there = lists_judged(&lists);
-    Ordered to = {numbers(count), numbers(count), numbers(count + 1), numbers(judged_there),
-                  numbers(judged_there), numbers(count), (double *)numbers(count)};
+    size_t sizes[COLUMNS];
+    void *to[COLUMNS];
+    lists_sizes(&lists, all, sizes);
+    for (int column = 0; column < COLUMNS; column++)
+        to[column] = malloc(sizes[column] * sizeof(int64_t) + 1);
     if (!lists_ordered(&lists, all, to))
         abort();
-    void *columns[] = {to.topics, to.lengths, to.offsets, to.ranks, to.grades, to.starts, to.firsts};
-    for (size_t at = 0; at < sizeof columns / sizeof *columns; at++)
-        free(columns[at]);
+    for (int column = 0; column < COLUMNS; column++)
+        free(to[column]);
     lists_free(&lists);
     return sure;
 }

@@ -4,13 +4,12 @@ import gzip
 import os
 import pickle
 import re
-import subprocess
-import sys
 import warnings
 from functools import partial
 
 import pandas as pd
 import pytest
+from faulty import python
 from ir_measures import AP, define_byquery, nDCG
 
 bm25s = pytest.importorskip("bm25s")
@@ -385,12 +384,7 @@ def test_truncation_takes_ids_as_numbers_and_refuses_missing_ones():
         pt.truncation.Fixed(1).transform(RESULTS.assign(qid=["1", None, "3"]))
 
 
-def python(code, **environment):
-    """What a new process prints."""
-    command = [sys.executable, "-W", "error::UserWarning", "-c", code]
-    done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+STRICT = os.environ | {"PYTHONWARNINGS": "error::UserWarning"}
 
 
 def test_import_pyterrier_is_enough_and_imports_nothing_of_us_before_the_first_use():
@@ -398,7 +392,8 @@ def test_import_pyterrier_is_enough_and_imports_nothing_of_us_before_the_first_u
         "import sys, pyterrier as pt; print('ir_trunc' in sys.modules, pt.truncation.Fixed(1));"
         "from pyterrier.measures import RBPT; print(RBPT(p=0.5) @ 3)"
     )
-    assert python(code) == "False Truncate(Fixed(k=1))\nRBPT(p=0.5)@3\n"
+    printed = "False Truncate(Fixed(k=1))\nRBPT(p=0.5)@3\n"
+    assert python(code, env=STRICT) == (0, printed, "")
 
 
 def test_a_broken_ir_trunc_does_not_break_pyterrier():
@@ -406,7 +401,8 @@ def test_a_broken_ir_trunc_does_not_break_pyterrier():
         "import pyterrier as pt\nfrom pyterrier.measures import nDCG\n"
         "try: pt.truncation.Fixed\nexcept ImportError as error: print(error)"
     )
-    assert python(code, IR_TRUNC_KERNEL="broken").startswith("IR_TRUNC_KERNEL=broken: ")
+    status, out, err = python(code, env=STRICT | {"IR_TRUNC_KERNEL": "broken"})
+    assert (status, out[:24]) == (0, "IR_TRUNC_KERNEL=broken: "), err
 
 
 def qrels_of(path):

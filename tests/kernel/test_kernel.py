@@ -6,7 +6,6 @@ import os
 import pickle
 import random
 import shutil
-import subprocess
 import sys
 import warnings
 from collections import defaultdict, namedtuple
@@ -18,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from faulty import python
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -559,12 +559,6 @@ def test_buffers_that_do_not_fit_are_refused():
         kernel.lines(object(), b"")
 
 
-def ended(code, folder, **environment):
-    """A piece of Python in a process of its own."""
-    command = [sys.executable, "-c", code]
-    return subprocess.run(command, cwd=folder, env=os.environ | environment, capture_output=True, text=True)
-
-
 SETTINGS = {"0": "False", "1": "True", "": "True", "required": "True", "off": "0, 1 or required is needed."}
 
 
@@ -572,8 +566,8 @@ SETTINGS = {"0": "False", "1": "True", "": "True", "required": "True", "off": "0
 def test_the_environment_turns_the_kernel_off_or_requires_it(wanted, expected):
     code = "from ir_trunc._kernel import kernel; print(kernel is not None)"
     here = Path(__file__).parent  # where no source tree comes before the package that is installed
-    done = ended(code, here, IR_TRUNC_KERNEL=wanted)
-    assert (done.stdout or done.stderr).strip().endswith(expected)
+    _, out, err = python(code, cwd=here, env=os.environ | {"IR_TRUNC_KERNEL": wanted})
+    assert (out or err).strip().endswith(expected)
 
 
 def test_a_kernel_of_other_sources_is_not_used(tmp_path):
@@ -583,10 +577,10 @@ def test_a_kernel_of_other_sources_is_not_used(tmp_path):
         file.write("/* newer */\n")
     code = "import ir_trunc; print(ir_trunc.calc_aggregate('AP', {'q': {'a': 1}}, {'q': ['a']}))"
     for setting, status in {"": 0, "required": 1}.items():
-        done = ended(code, tmp_path, PYTHONPATH=str(tmp_path), IR_TRUNC_KERNEL=setting)
-        assert done.returncode == status
-        assert done.stdout == ("" if status else "{AP: 1.0}\n")
-        assert done.stderr.count("it was compiled from other sources; python -m ir_trunc._kernel.build") == 1
+        environment = os.environ | {"PYTHONPATH": str(tmp_path), "IR_TRUNC_KERNEL": setting}
+        ended, out, err = python(code, cwd=tmp_path, env=environment)
+        assert (ended, out) == (status, "" if status else "{AP: 1.0}\n")
+        assert err.count("it was compiled from other sources; python -m ir_trunc._kernel.build") == 1
 
 
 COLLECTIONS = {name: f"qrels.{name}.txt" for name in ("covid-r1", "robust03", "trec8")}

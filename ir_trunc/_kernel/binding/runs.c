@@ -230,8 +230,6 @@ static PyObject *first_ignored(const Ids *ignored)
  * lengths, offsets of judged documents, their ranks, their grades, starts in the scores; the scores that were
  * kept; first scores; rows, lists of several documents, tied ones, those with scores that differ but have the
  * same key, ignored topics, and the first of these. */
-enum { TOPIC, LENGTH, OFFSET, RANK, GRADE, START, FIRST, COLUMNS };
-
 static PyObject *found(PyObject *module, PyObject *args)
 {
     ListsHere *here;
@@ -240,17 +238,16 @@ static PyObject *found(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&p", lists_in, &here, &all))
         return NULL;
     const Lists *lists = &here->lists;
-    size_t count = lists_count(lists, all), judged = lists_judged(lists);
-    const size_t sizes[COLUMNS] = {count, count, count + 1, judged, judged, count, count};
+    size_t sizes[COLUMNS];
     void *to[COLUMNS];
     bool made = true;
+    lists_sizes(lists, all, sizes);
     for (int at = 0; at < COLUMNS; at++) {
         columns[at] = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(sizes[at] * sizeof(int64_t)));
         to[at] = columns[at] ? PyByteArray_AsString(columns[at]) : NULL;
         made = made && to[at];
     }
-    Ordered ordered = {to[TOPIC], to[LENGTH], to[OFFSET], to[RANK], to[GRADE], to[START], to[FIRST]};
-    if (!made || !lists_ordered(lists, all, ordered)) {
+    if (!made || !lists_ordered(lists, all, to)) {
         for (int at = 0; at < COLUMNS; at++)
             Py_XDECREF(columns[at]);
         return PyErr_NoMemory();

@@ -159,6 +159,11 @@ static bool look_up(Lists *lists)
     return true;
 }
 
+static size_t judged_so_far(const Lists *lists)
+{
+    return lists->found.ranks.size / sizeof(int64_t);
+}
+
 static bool keep_scores(Lists *lists)
 {
     for (size_t at = 0; at < lists->count; at++)
@@ -178,7 +183,7 @@ static bool keep(Lists *lists, size_t judged_before)
     List list = {.topic = lists->topic,
                  .length = (int64_t)lists->count,
                  .start = found->documents,
-                 .judged = (int64_t)(lists_judged(lists) - judged_before),
+                 .judged = (int64_t)(judged_so_far(lists) - judged_before),
                  .judged_start = (int64_t)judged_before,
                  .first = lists->docs[0].score};
     if (lists->way.keep_scores && !keep_scores(lists))
@@ -198,7 +203,7 @@ bool lists_complete(Lists *lists)
         return false;
     if (lists->way.order == BY_RANK && !ranks_differ(lists))
         return false;
-    size_t judged_before = lists_judged(lists);
+    size_t judged_before = judged_so_far(lists);
     if (!look_up(lists))
         return false;
     lists->found.rows += (int64_t)lists->count;
@@ -208,14 +213,11 @@ bool lists_complete(Lists *lists)
     return kept;
 }
 
-size_t lists_count(const Lists *lists, bool all)
+void lists_sizes(const Lists *lists, bool all, size_t sizes[COLUMNS])
 {
-    return all ? lists->judged->judgments.topics.count : lists->found.lists.size / sizeof(List);
-}
-
-size_t lists_judged(const Lists *lists)
-{
-    return lists->found.ranks.size / sizeof(int64_t);
+    size_t count = all ? lists->judged->judgments.topics.count : lists->found.lists.size / sizeof(List);
+    for (int column = 0; column < COLUMNS; column++)
+        sizes[column] = column == RANK || column == GRADE ? judged_so_far(lists) : count + (column == OFFSET);
 }
 
 static void copy_judged(const Found *found, const List *list, int64_t *ranks, int64_t *grades)
@@ -227,28 +229,29 @@ static void copy_judged(const Found *found, const List *list, int64_t *ranks, in
     memcpy(grades, (const int64_t *)found->grades.at + first, size);
 }
 
-bool lists_ordered(const Lists *lists, bool all, Ordered to)
+bool lists_ordered(const Lists *lists, bool all, void *const to[COLUMNS])
 {
     const Found *found = &lists->found;
     const List *complete = (const List *)found->lists.at;
+    int64_t *offsets = to[OFFSET], *ranks = to[RANK], *grades = to[GRADE];
     size_t topics = lists->judged->judgments.topics.count, at = 0;
     const List **of_topic = calloc(topics + 1, sizeof *of_topic);
     if (!of_topic)
         return false;
-    for (size_t list = 0; list < lists_count(lists, false); list++)
+    for (size_t list = 0; list < found->lists.size / sizeof *complete; list++)
         of_topic[complete[list].topic] = &complete[list];
-    to.offsets[0] = 0;
+    offsets[0] = 0;
     for (size_t topic = 0; topic < topics; topic++) {
         const List none = {.topic = (int64_t)topic, .first = -INFINITY};
         const List *list = of_topic[topic] ? of_topic[topic] : &none;
         if (list == &none && !all)
             continue;
-        to.topics[at] = list->topic;
-        to.lengths[at] = list->length;
-        to.starts[at] = list->start;
-        to.firsts[at] = list->first;
-        copy_judged(found, list, to.ranks + to.offsets[at], to.grades + to.offsets[at]);
-        to.offsets[at + 1] = to.offsets[at] + list->judged;
+        ((int64_t *)to[TOPIC])[at] = list->topic;
+        ((int64_t *)to[LENGTH])[at] = list->length;
+        ((int64_t *)to[START])[at] = list->start;
+        ((double *)to[FIRST])[at] = list->first;
+        copy_judged(found, list, ranks + offsets[at], grades + offsets[at]);
+        offsets[at + 1] = offsets[at] + list->judged;
         at++;
     }
     free(of_topic);

@@ -35,12 +35,9 @@ typedef struct {
     int64_t documents, rows, several, tied, rounded;
 } Found;
 
-/* Lists in the order of the qrels' topics: topics, lengths, offsets of judged documents, ranks, grades,
- * starts in the scores (int64), first scores (double). */
-typedef struct {
-    int64_t *topics, *lengths, *offsets, *ranks, *grades, *starts;
-    double *firsts;
-} Ordered;
+/* Columns of lists in the order of the qrels' topics: topics, lengths, offsets of judged documents, their ranks,
+ * their grades, starts in the scores (int64), first scores (double). */
+enum { TOPIC, LENGTH, OFFSET, RANK, GRADE, START, FIRST, COLUMNS };
 
 /* The list at hand. topic: its number, NO_LIST before the first, from the number of topics on where the qrels do
  * not have it and it is ignored. distinct: whether no document can be in a list twice. sorted: whether the
@@ -102,11 +99,10 @@ static inline bool lists_add(Lists *lists, Text id, double score, double rank)
     return true;
 }
 
-/* lists_ordered fills columns that have room for lists_count lists and lists_judged documents; false where
- * memory ends. all: also the empty lists of the topics that the run does not have. */
-size_t lists_count(const Lists *lists, bool all);
-size_t lists_judged(const Lists *lists);
-bool lists_ordered(const Lists *lists, bool all, Ordered to);
+/* lists_ordered fills columns that have room for as many values of 64 bits as lists_sizes says; false where memory
+ * ends. all: also the empty lists of the topics that the run does not have. */
+void lists_sizes(const Lists *lists, bool all, size_t sizes[COLUMNS]);
+bool lists_ordered(const Lists *lists, bool all, void *const to[COLUMNS]);
 
 void lists_free(Lists *lists);
 
