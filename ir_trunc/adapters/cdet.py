@@ -441,13 +441,12 @@ def read_lists(
 
 def _lists(run: ChangeRun, what: Ranked, tied: bool = True) -> Lists:
     """tied=False: questions of the same rank are in the order of the file."""
+    if what == "documents":
+        return run.lists()
     lists: Lists = {}
     for each in run.rankings:
-        if what == "documents":
-            lists[join_keys(each.topic, each.question, each.day)] = dict(zip(each.docs, each.scores))
-        else:
-            lists.setdefault(join_keys(each.topic, each.day), {})[each.question] = float(-each.rank)
-    if what == "questions" and not tied:
+        lists.setdefault(join_keys(each.topic, each.day), {})[each.question] = float(-each.rank)
+    if not tied:
         for key, ranks in lists.items():
             lists[key] = {name: float(-at) for at, name in enumerate(sorted(ranks, key=lambda q: -ranks[q]))}
     return lists

@@ -101,6 +101,7 @@ def test_values_that_rise_are_distances_and_a_warning_says_so():
     ({"a": {"error": {"type": "gone"}, "_shards": {}}}, "the response is an error: .*gone"),
     ({"a": {"hits": {"hits": [{"_id": "x", "_score": None}]}}}, "_score is null.*track_scores"),
     ({"a": CHROMA}, "one list of Chroma's ids and one of distances"),
+    ({"a": [{"id": "x"}], "b": {"x"}}, "topic b: .*: a list of its documents is needed"),
     ((TOPICS, CHROMA | {"distances": None}), "include="),
     ((TOPICS, (NEAR[:1], PLACES)), "both need a row for each query"),
     ((TOPICS, (NEAR, np.array([["x", "y"], ["z", ""]]))), "give FAISS's own positions"),

@@ -15,16 +15,16 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
-
-import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, shown
 from ir_trunc._core.lazy import cached_property
 from ir_trunc._read.arrow import one_id
+from ir_trunc._read.readers.memory import dicts
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import Table, reader
+from ir_trunc._read.rows import Rows
 from ir_trunc._read.text import beginning, numbered_lines, parts, read_json
 
 SEPARATOR = "/"  # joins the keys of a list to its id
@@ -94,6 +94,13 @@ class ChangeRun:
     named: dict[str, set[str]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     odd: dict[str, list[str]] = field(default_factory=dict)  # what is allowed, and the places where it is
+
+    def lists(self) -> dict[str, dict[str, float]]:
+        """The scores of documents by the ids of lists."""
+        return {
+            join_keys(each.topic, each.question, each.day): dict(zip(each.docs, each.scores))
+            for each in self.rankings
+        }
 
     @property
     def warnings(self) -> list[str]:
@@ -314,17 +321,9 @@ def one_key(value: Any, name: str, place: str) -> str:
     "run",
     recognises=lambda data: _has_fields(data.start, ["runtag"]),
 )
-def change_run(data: str | os.PathLike[str], layout: Layout) -> Table:
+def change_run(data: str | os.PathLike[str], layout: Layout) -> Table | Iterable[Rows]:
     """A list for each question and day, its id `topic/question/day`; at most 100 documents each."""
-    rankings = read_change_run(data, layout.source).rankings
-    lists = [join_keys(each.topic, each.question, each.day) for each in rankings]
-    lengths = [len(each.docs) for each in rankings]
-    columns = {
-        "query_id": np.repeat(np.array(lists, object), lengths),
-        "doc_id": list(chain.from_iterable(each.docs for each in rankings)),
-        "score": np.array([score for each in rankings for score in each.scores], np.float64),
-    }
-    return Table(layout.source, columns, tuple(lists))
+    return dicts.read(read_change_run(data, layout.source).lists(), layout)
 
 
 def _has_fields(start: bytes, *fields: Iterable[str]) -> bool:
@@ -366,15 +365,13 @@ def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, d
     "qrels",
     recognises=lambda data: _has_fields(data.start, ["tid"]),
 )
-def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table:
+def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table | Iterable[Rows]:
     """An id `topic/question` for each question; as qrels, its `rel_docs` with the relevance 1."""
     topics = read_change_topics(data, layout.source)
     documents = {join_keys(topic, name): docs for topic in topics for name, docs in topics[topic].items()}
     if layout.kind == "topics":
         return Table(layout.source, topics=tuple(documents))
-    pairs = [(key, doc) for key, docs in documents.items() for doc in docs]
-    columns = {"query_id": [key for key, _ in pairs], "doc_id": [doc for _, doc in pairs]}
-    return Table(layout.source, columns | {"relevance": [1] * len(pairs)}, tuple(documents))
+    return dicts.read(documents, layout)
 
 
 @reader(

@@ -445,7 +445,7 @@ def _results(
             items = _first_at(result, form.lists)
             items = zip(items, _first_at(result, [form.beside])) if form.beside else items
             distances |= form.distances
-        if not _is_list(items):
+        if not _is_list(items) or isinstance(items, (set, frozenset)):  # whose order is no ranking
             raise InputError(f"{place}: {shown(result)}: a list of its documents is needed.")
         items = items if isinstance(items, (list, tuple)) else [*items]
         bare = next((item for item in items if not isinstance(item, (str, Integral))), bare)

@@ -90,6 +90,7 @@ _TOPIC = pattern(rb"<(?:top|topic)[\s>]", re.IGNORECASE)
 _JUDGED = pattern(rb"\s*\S+\s+(Q0|[0-9]+)\s+\S+\s+-?[0-9]+(\s+\S+\s+\S+)?\s*")  # four fields, or six
 
 MOST_TOPICS = 5_000_000  # topics of a file: each takes more memory than its line
+_HEAD = 100  # lines that show whether a file is something else than topics
 
 _FORM = (
     "a file of topics (TREC topics, lines 'id<TAB>text' or of ids alone, CSV with a header, JSON, JSON lines)"
@@ -154,33 +155,28 @@ def _from_json(data: Iterable[bytes], source: str) -> Iterable[str]:
 
 def _from_lines(data: Iterable[bytes], source: str) -> Iterable[str]:
     """Lines of an id, or of an id and a text behind a tab; or a table with a header and a column of ids."""
-    lines, place = numbered_lines(data, source), ""
-    first = [*islice(lines, 1)]
-    names = first[0][1].decode(errors="replace") if first else ""
+    lines = numbered_lines(data, source)
+    head = [*islice(lines, _HEAD)]
+    names = head[0][1].decode(errors="replace") if head else ""
     for separator in "\t,;":
         if any(name.strip(' "').casefold() in ID_NAMES for name in names.split(separator)):
-            yield from _from_table(chain(first, lines), separator, source)
+            yield from _from_table(chain(head, lines), separator, source)
             return
-    are_judged, first_id, others, are_numbers = True, "", 0, True
-    for place, line in chain(first, lines):
-        are_judged = are_judged and _JUDGED.fullmatch(line) is not None
+    if head and all(_JUDGED.fullmatch(line) for _, line in head):
+        raise InputError(f"{source} looks like qrels or a run, not like topics; {_FORM} is needed.")
+    first, *others = [line.partition(b"\t")[0].strip() for _, line in head] or [b""]
+    if others and not first.isdigit() and all(map(bytes.isdigit, others)):
+        name = shown(first.decode(errors="replace"))
+        raise InputError(f"{source}: {name} looks like a header; call the column of ids {_NAMED}.")
+    for place, line in chain(head, lines):
         start, tab, _ = line.partition(b"\t")
         topic = decoded(start.strip(), f"{place}: the id is")
         if not topic:
             raise InputError(f"{place}: the id is missing.")
         if not tab and (len(start.split()) > 1 or "," in topic):
-            if are_judged and all(_JUDGED.fullmatch(line) for _, line in lines):
-                break
             needed = f"an id, 'id<TAB>text', or a CSV with a header that has {_NAMED}"
             raise InputError(f"{place}: {shown(topic)} is not an id; {needed} is needed.")
-        if first_id:
-            others, are_numbers = others + 1, are_numbers and topic.isdigit()
-        first_id = first_id or topic
         yield topic
-    if are_judged and place:
-        raise InputError(f"{source} looks like qrels or a run, not like topics; {_FORM} is needed.")
-    if others and are_numbers and not first_id.isdigit():
-        raise InputError(f"{source}: {shown(first_id)} looks like a header; call the column of ids {_NAMED}.")
 
 
 def _from_table(lines: Iterable[tuple[str, bytes]], separator: str, source: str) -> Iterable[str]:
