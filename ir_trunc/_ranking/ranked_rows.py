@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 from unicodedata import normalize
 
@@ -21,12 +21,6 @@ from ir_trunc._read.reading import DEFAULT, Order, Reading
 from ir_trunc._read.rows import PLACEHOLDER, Rows, Samples
 
 _PRECISION: dict[Order, type[np.floating[Any]]] = {"score": np.float32, "score64": np.float64}
-
-
-_SUMMED = (
-    "ignored", "cut_by_nil", "behind_nil", "taken", "empty", "lists", "tied", "rounded", "samples", "ended",
-    "behind", "seeming", "withheld", "left",
-)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -81,8 +75,9 @@ class Notes:
         """Count what was noted of another part of the run, too."""
         firsts = [name for name in (self.first_ignored, other.first_ignored) if name is not None]
         self.known, self.first_ignored = self.known or other.known, min(firsts, default=None)
-        for name in _SUMMED:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in (field.name for field in fields(self)):
+            if name not in ("known", "first_ignored"):
+                setattr(self, name, getattr(self, name) + getattr(other, name))
 
     def unmatched(self, source: str, topics: Sequence[str]) -> InputError | None:
         """The error where no topic of the run is among those of the qrels."""

@@ -196,11 +196,15 @@ def test_a_repeated_document_is_an_error_or_kept_once(form):
     assert ir_trunc.rank(QRELS, form(lines), duplicates="best").lengths.tolist() == [2, 1]
 
 
-def test_the_error_about_a_repeated_document_names_its_lines(tmp_path):
+def test_the_error_about_a_repeated_document_or_rank_names_its_lines(tmp_path):
     for name, pack in (("run", bytes), ("run.gz", gzip.compress)):
         (tmp_path / name).write_bytes(pack(b"# by hand\n1 Q0 a 1 3 t\n\n1 Q0 b 2 2 t\n1 Q0 a 3 1 t\n"))
         with pytest.raises(InputError, match=r"document a: it is in the list twice.* \(lines 2 and 5\)"):
             ir_trunc.calc("RR", QRELS, tmp_path / name)
+    (tmp_path / "run").write_text("1 Q0 a 1 .9 x\n# a comment\n1 Q0 b 2 .8 x\n1 Q0 c 2 .7 x\n2 Q0 c 1 .7 x\n")
+    problem = r"document c: rank 2 is in the list twice; order='file' .* \(lines 3 and 4\)"
+    with pytest.raises(InputError, match=problem):
+        calc("AP", QRELS, tmp_path / "run", order="rank")
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 1\n1 0 a 0\n")
     with pytest.raises(InputError, match=r"document a: it is judged twice \(lines 1 and 3\)"):
         ir_trunc.calc("RR", tmp_path / "qrels", {"1": ["a"]})
@@ -358,36 +362,13 @@ def test_signs_of_a_misread_run_are_warnings(form, kept, lines, qrels, options, 
     assert all(part in str(caught[0].message) for part in parts)
 
 
-TIED = {"1": {"a": 0.12345678901, "b": 0.12345678902, "c": 0.1}, "2": {"a": 0.5}}
-
-
 def rows_of(run, *names):
     rows = [(t, d, k, s) for t, docs in run.items() for k, (d, s) in enumerate(docs.items(), 1)]
     return pd.DataFrame(rows, columns=["query_id", "doc_id", "rank", "score"])[list(names)]
 
 
-@pytest.mark.parametrize("form", ["dict", "frame", "lines"])
-def test_scores_that_differ_only_beyond_32_bits_are_reported(form, tmp_path):
-    run = TIED if form == "dict" else rows_of(TIED, "query_id", "doc_id", "score")
-    if form == "lines":
-        run = tmp_path / "run"
-        lines = rows_of(TIED, "query_id", "doc_id", "rank", "score").itertuples(index=False)
-        run.write_text("".join(f"{t} Q0 {d} {k} {s} x\n" for t, d, k, s in lines), encoding="utf-8")
-    with pytest.warns(
-        match=r"only beyond 32 bits in 1 of 1 lists, .*order='score64' compares all digits"
-    ) as notes:
-        calc("AP", QRELS, run)
-    assert sum("32 bits" in str(note.message) for note in notes) == 1
-    with warnings.catch_warnings(record=True) as notes:
-        calc("AP", QRELS, run, order="score64")
-    assert not any("32 bits" in str(note.message) for note in notes)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        calc("AP", QRELS, {"1": {"a": 0.1234567, "b": 0.1234568}, "2": {}})
-
-
 @pytest.mark.parametrize("form", ["dict", "frame", "lines", "costs"])  # the kernel leaves costs to Python
-def test_all_lists_with_scores_that_differ_only_beyond_32_bits_are_counted(form, tmp_path):
+def test_lists_with_scores_that_differ_only_beyond_32_bits_are_counted(form, tmp_path):
     run = {str(t): {f"d{k:03}": 100.0 - k for k in range(100)} for t in range(100)}
     for topic in ("3", "40", "41", "77", "99"):
         run[topic]["e"] = run[topic]["d050"] + 1e-9
@@ -400,8 +381,15 @@ def test_all_lists_with_scores_that_differ_only_beyond_32_bits_are_counted(form,
         data = tmp_path / "run"
         lines = rows_of(run, "query_id", "doc_id", "rank", "score").itertuples(index=False)
         data.write_text("".join(f"{t} Q0 {d} {k} {s} x\n" for t, d, k, s in lines), encoding="utf-8")
-    with pytest.warns(match=r"only beyond 32 bits in 4 of 99 lists, so"):
+    remedy = "so that document ids decide their order; order='score64' compares all digits"
+    with pytest.warns(match=rf"only beyond 32 bits in 4 of 99 lists, {remedy}") as notes:
         calc("AP", qrels, data)
+    assert sum("32 bits" in str(note.message) for note in notes) == 1
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always")
+        calc("AP", qrels, data, order="score64")
+        calc("AP", QRELS, {"1": {"a": 0.1234567, "b": 0.1234568}, "2": {}})
+    assert not any("32 bits" in str(note.message) for note in notes)
 
 
 def test_scores_that_do_not_fall_with_the_rank_are_reported(tmp_path):
@@ -414,14 +402,6 @@ def test_scores_that_do_not_fall_with_the_rank_are_reported(tmp_path):
     ):
         assert calc("RR", qrels, tmp_path / "run").aggregated["RR"] == 0.5
     assert calc("RR", qrels, tmp_path / "run", order="file").aggregated["RR"] == pytest.approx(1 / 3)
-
-
-def test_ranks_that_repeat_are_named_with_their_lines(tmp_path):
-    lines = "1 Q0 a 1 .9 x\n# a comment\n1 Q0 b 2 .8 x\n1 Q0 c 2 .7 x\n2 Q0 c 1 .7 x\n"
-    (tmp_path / "run").write_text(lines, encoding="utf-8")
-    problem = r"document c: rank 2 is in the list twice; order='file' .* \(lines 3 and 4\)"
-    with pytest.raises(InputError, match=problem):
-        calc("AP", QRELS, tmp_path / "run", order="rank")
 
 
 @pytest.mark.parametrize("duplicates", ["first", "best"])

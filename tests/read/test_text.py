@@ -274,6 +274,18 @@ def test_blocks_of_a_file_take_one_memory(tmp_path, monkeypatch):
     assert len(set(at)) == 1
 
 
+def test_a_topic_of_many_blocks_is_held_in_one_memory(tmp_path, monkeypatch):
+    """While it grows, the smaller memory is let go."""
+    monkeypatch.setattr("ir_trunc._read.text.BLOCK", 1 << 12)
+    (tmp_path / "run").write_text(text := "".join(f"1 Q0 d{rank} 1 1 s\n" for rank in range(9000)))
+    tracemalloc.start()
+    try:
+        assert sum(map(len, blocks(tmp_path / "run", "run"))) == len(text)
+        assert tracemalloc.get_traced_memory()[1] < 3 * len(text)
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("lengths", [(1, 500, 1, 3, 3), (3, 3, 400, 1200, 2, 2, 2, 2, 2), (0, 1, 90, 1) * 9])
 def test_blocks_together_are_the_file_and_each_topic_is_in_one(lengths, tmp_path, monkeypatch):
     """Whatever is longer: a topic, or a block."""
