@@ -86,15 +86,11 @@ def read_answers(
     >>> calc_aggregate("EM", qrels, {"capital of France?": ["paris."]})
     {EM: 1.0}
     """
-    if isinstance(normalise, str):
-        valid = normalise in NORMALISERS
-    else:
-        valid = normalise is None or (callable(normalise) and not isinstance(normalise, type))
-    if not valid:
+    clean = NORMALISERS.get(normalise) if isinstance(normalise, str) else normalise
+    if normalise is not None and (not callable(clean) or isinstance(clean, type)):
         raise InputError(
             f"normalise={shown(normalise)} is unknown: {', '.join(NORMALISERS)} or a function is needed."
         )
-    clean = NORMALISERS[normalise] if isinstance(normalise, str) else normalise
     if clean is not None and clean not in NORMALISERS.values():
         clean = partial(_as_text, clean)
     words, is_none = checked_levels(levels), stands_for_none(abstains)
@@ -151,13 +147,9 @@ def say_seeming(answers: Collection[str], how: str) -> str:
     """What to warn of wrong answers that look like abstentions. how: the function that takes them."""
     ((example, count),) = Counter(answers).most_common(1)
     often = f"{shown(example)}, {counted(count, 'time')}, for example"
-    be = (
-        "wrong answer looks like an abstention"
-        if len(answers) == 1
-        else "wrong answers look like abstentions"
-    )
+    be = "wrong answer looks like an abstention", "wrong answers look like abstentions"
     remedy = f"{how} with abstains=, texts or a pattern, takes them for no answer, and abstains=() confirms"
-    return f"{len(answers)} {be} ({often}); {remedy}"
+    return f"{counted(len(answers), *be)} ({often}); {remedy}"
 
 
 def _as_text(normalise: Normalise, answer: str) -> str:
