@@ -490,17 +490,21 @@ def _parts_of_text(text: str, source: str) -> Iterator[Any]:
 
 def json_items(path: str | os.PathLike[str], source: str) -> Iterator[Any]:
     """The items of a list or the objects in a file of JSON, one by one; a single object is one item."""
-    for content in json_parts(path, source):
+    contents = json_parts(path, source)
+    for content in contents:
         if not isinstance(content, list):
-            yield json_content(path, source)
+            yield _joined(content, contents)
             return
         yield from content
 
 
 def json_content(path: str | os.PathLike[str], source: str) -> Any:
     """The content of a file of JSON, or the list of its objects, which may take a line or several lines."""
-    others = json_parts(path, source)
-    content = next(others)
+    contents = json_parts(path, source)
+    return _joined(next(contents), contents)
+
+
+def _joined(content: Any, others: Iterable[Any]) -> Any:
     add: Any = dict.update if isinstance(content, dict) else list.extend
     for other in others:
         add(content, other)
