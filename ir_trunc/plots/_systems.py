@@ -214,18 +214,16 @@ def slope(
         raise InputError("before and after must score the same systems.")
     count = len(before)
     both = before, after.reindex(before.index)
-    rising = [lower_is_better(str(series.name)) for series in both]
-    places = [series.rank(ascending=up, method="first") for series, up in zip(both, rising)]
-    ends = {system: (places[0][system], places[1][system]) for system in before.index}
+    places = [of.rank(ascending=lower_is_better(str(of.name)), method="first") for of in both]
+    ends = pd.concat(places, axis=1, keys=[0, 1])
+    moves = (ends[0] - ends[1]).abs().sort_values(ascending=False, kind="stable")
     ax = _kit.ready_axes(ax, 5.6, 1.4 + 0.17 * min(count, most_named))
-    moved = sorted(ends, key=lambda system: -abs(ends[system][0] - ends[system][1]))
     far = max(1, math.ceil(count / 10))
-    black = {system for system in moved if abs(ends[system][0] - ends[system][1]) >= far}
+    black = {*moves.index[moves >= far]}
     what = f"moved by {far} or more of {count} places"
     if pairs is not None:
         black, what = _certain_moves(pairs, both, alpha), f"significant moves, p < {alpha:g}"
-    for system in moved:
-        left, right = ends[system]
+    for system, left, right in ends.loc[moves.index].itertuples():
         style: dict[str, Any] = {"color": _style.GREY, "linewidth": 0.8, "linestyle": "-", "zorder": 2}
         if system in black:
             dashes = "-" if right < left else "--"
@@ -235,9 +233,9 @@ def slope(
 
     inches = ax.get_position().height * ax.figure.bbox.height / ax.figure.dpi
     lines_of_letters = int(inches * 72 / 12)
-    named = moved[: max(min(most_named, lines_of_letters), 1)]
+    named = moves.index[: max(min(most_named, lines_of_letters), 1)]
     for side in (0, 1):
-        beside(ax, [(system, side, ends[system][side], {}) for system in named], left=side == 0)
+        beside(ax, [(system, side, ends[side][system], {}) for system in named], left=side == 0)
     names = [_style.label(series.name or word) for series, word in ((before, "before"), (after, "after"))]
     words = [f"black: {what} (solid: up, dashed: down)"]
     if len(named) < count:
