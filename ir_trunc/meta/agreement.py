@@ -26,7 +26,6 @@ from ir_trunc.plots import _kit
 
 __all__ = ["Agreement", "agreement"]
 
-Bounds = tuple[float, float]
 Coefficient = Literal["tau", "tau_ap", "tau_ap_b", "rbo"]
 
 _WORDS = {
@@ -57,7 +56,7 @@ class Agreement(Result):
         confidence: float = 0.95,
         repetitions: int = 1000,
         seed: int = 0,
-    ) -> Bounds:
+    ) -> tuple[float, float]:
         """Bootstrap bounds of one coefficient over the items that were ordered.
 
         An item that is drawn twice ties with itself; tau_ap leaves such ties out, as `tau_ap_b` does.

@@ -149,10 +149,9 @@ class ScoreMatrix(Saved):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not np.isfinite(self.values).all():
-            place = tuple(np.argwhere(~np.isfinite(self.values))[0])
+        for place in np.argwhere(~np.isfinite(self.values))[:1]:
             measure, system, topic = map(getitem, (self.measures, self.systems, self.topics), place)
-            score = f"score {self.values[place]}; a finite number is needed"
+            score = f"score {self.values[tuple(place)]}; a finite number is needed"
             raise InputError(f"{measure}, system {system}, topic {topic}: {score}.")
 
     @property
@@ -209,18 +208,15 @@ class ScoreMatrix(Saved):
             raise InputError(f"There are no results: {needed}, are needed.")
         for name, each in named.items():
             instance(f"results[{shown(name)}]", each, Results, "a result of ir_trunc.calc")
-        first = next(iter(named.values()))
-        units, _ = first.unit_means(unit)
-        values = []
+        first_name, first = next(iter(named.items()))
+        means = {name: each.unit_means(unit) for name, each in named.items()}
+        units, _ = means[first_name]
         for name, each in named.items():
-            own_units, means = each.unit_means(unit)
-            if each.measures != first.measures or own_units != units:
+            if each.measures != first.measures or means[name][0] != units:
                 of = "topics" if each.measures == first.measures else "measures"
                 remedy = " (leave out missing=, which excludes topics)" * (of == "topics")
-                raise InputError(
-                    f"{name} has other {of} than {next(iter(named))}: the same are needed{remedy}."
-                )
-            values.append(means)
+                raise InputError(f"{name} has other {of} than {first_name}: the same are needed{remedy}.")
+        values = np.stack([of_units for _, of_units in means.values()], axis=1)
         keys = first.universe.keys
         what = unit or keys[0] if keys else "topic"
         if keys and len(units) < 2:
@@ -234,7 +230,7 @@ class ScoreMatrix(Saved):
         names = tuple(map(written, first.measures))
         bound = dict(zip(names, map(bind, first.measures)))
         runs = run_scores(bound, [each.rankings for each in named.values()])
-        return cls(names, tuple(named), units, np.stack(values, axis=1), runs, what)
+        return cls(names, tuple(named), units, values, runs, what)
 
     def _data(self) -> Any:
         saved = ("measures", "systems", "topics", "values")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from inspect import cleandoc
@@ -289,13 +290,11 @@ def _formula_scorer(measure: BoundMeasure, D: Size) -> Scorer:
 
 def _function_scorer(function: Function) -> Scorer:
     def score(batch: Batch) -> Floats:
-        scores = np.empty(len(batch.rankings))
+        scores = np.full(len(batch.rankings), np.nan)
         for place, ranking in enumerate(batch.rankings):
             value = function(ranking.grades, ranking.judged)
-            try:
+            with suppress(TypeError, ValueError):
                 scores[place] = float(value)
-            except (TypeError, ValueError):
-                scores[place] = math.nan
             if not math.isfinite(scores[place]):
                 raise ParameterError(
                     f"The function returns {shown(value)} for {ranking}; a finite number is needed."
