@@ -151,6 +151,15 @@ def test_csv_with_a_header(tmp_path, separator, name):
     same(calc(MEASURES, beir, run))
 
 
+def test_grades_of_a_table_may_be_words_and_columns_that_are_not_read_hold_anything(tmp_path):
+    qrels = written(tmp_path / "a.csv", "qid,docno,label\n1,a,good\n1,b,0\n")
+    assert read_qrels(qrels, levels={"good": 2}).to_dict() == {"1": {"a": 2, "b": 0}}
+    assert "relevance 'good' is not a whole number" in complaint(lambda: read_qrels(qrels))
+    run = written(tmp_path / "b.csv", "qid,docno,rank,score\n1,a,first,0.5\n")
+    assert read_run(run).to_dict() == {"1": {"a": 0.5}}
+    assert "rank 'first' is not a whole number" in complaint(lambda: read_run(run, order="rank"))
+
+
 def test_csv_may_quote_and_put_blanks_around_its_fields(tmp_path):
     text = '"query_id", "doc_id", "score"\r\n1, a, 0.5\r\n1,"b, c",0.25\r\n'
     assert read_run(written(tmp_path / "a.csv", text)).to_dict() == {"1": {"a": 0.5, "b, c": 0.25}}

@@ -450,12 +450,8 @@ def _results(
         items = items if isinstance(items, (list, tuple)) else [*items]
         bare = next((item for item in items if not isinstance(item, (str, Integral))), bare)
         lists.setdefault(topic, []).extend(documents_of(items, place, layout, form or _DOCUMENTS, ids))
-    notes = []
-    if (
-        bare is not None
-        and layout.kind == "run"
-        and all(n is None for of in lists.values() for _, n, _ in of)
-    ):
+    notes, numbers = [], [number for docs in lists.values() for _, number, _ in docs]
+    if bare is not None and layout.kind == "run" and numbers.count(None) == len(numbers):
         has = f"; they have: {_keys_of(bare)}" if isinstance(bare, Mapping) else ""
         notes.append(f"the documents have no scores and are in the order of their lists{has}")
     return rows_of_lists(lists, layout, distances=distances, guessed=ranked, notes=notes)
@@ -594,20 +590,23 @@ def _are_distances(lists: Lists, layout: Layout, said: bool, guessed: bool) -> b
     """Whether the numbers are distances; InputError or a warning where their order says the contrary."""
     source, lower = layout.source, layout.reading.lower_is_better
     falls, rises = ([_is_in_order(docs, sign) for docs in lists.values()] for sign in (1, -1))
-    said = said or lower
-    if said and all(falls) and not all(rises):
-        remedy = "; leave out lower_is_better" if lower else ""
-        what = "the distances fall from the first document on, so they are similarities"
-        raise InputError(f"{source}: {what}; give them as scores{remedy}.")
-    unordered = [topic for topic, fall, rise in zip(lists, falls, rises) if not (fall or rise)]
-    if guessed and not unordered and not (all(falls) or all(rises)):
+    same = all(falls) or all(rises)
+    if guessed and not same and all(fall or rise for fall, rise in zip(falls, rises)):
         what = "the values fall in some lists and rise in others"
         raise InputError(f"{source}: {what}; the results of one search are needed.")
-    if said and (unordered := [topic for topic, rise in zip(lists, rises) if not rise]):
-        what = f"the distances of {counted(len(unordered), 'list')} do not rise from the first document on"
-        warn(f"{source}: {what} (for example topic {shown(unordered[0])}); they are sorted.")
-    if said or not (guessed and all(rises) and not all(falls)):
-        return said
+    if said or lower:
+        if all(falls) and not all(rises):
+            remedy = "; leave out lower_is_better" if lower else ""
+            what = "the distances fall from the first document on, so they are similarities"
+            raise InputError(f"{source}: {what}; give them as scores{remedy}.")
+        if unordered := [topic for topic, rise in zip(lists, rises) if not rise]:
+            what = (
+                f"the distances of {counted(len(unordered), 'list')} do not rise from the first document on"
+            )
+            warn(f"{source}: {what} (for example topic {shown(unordered[0])}); they are sorted.")
+        return True
+    if not guessed or all(falls) or not all(rises):
+        return False
     what = "the values rise from the first document on and are taken for distances"
     warn(f"{source}: {what}; lower_is_better=True confirms.")
     return True
