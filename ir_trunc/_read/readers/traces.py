@@ -138,8 +138,7 @@ def _flat(value: Any, name: str = "", into: dict[str, Any] | None = None) -> dic
             items = enumerate({} if item is None else item for item in value)
     for key, inner in items:
         _flat(inner, f"{name}.{key}" if name else str(key), flat)
-    nan = isinstance(value, float) and value != value
-    if not items and value is not None and not nan and type(value).__name__ not in ("NAType", "NaTType"):
+    if not items and value is not None and not (isinstance(value, float) and value != value):
         flat[name] = value
     return flat
 
@@ -188,6 +187,17 @@ class _Span(NamedTuple):
     def is_retrieval(self) -> bool:
         return self.documents is not None or self.kind in _RETRIEVALS
 
+    @property
+    def listed(self) -> list[tuple[Any, Any, Any]]:
+        """The documents; InputError where they cannot be read."""
+        if isinstance(self.documents, InputError):
+            raise self.documents
+        return self.documents or []
+
+    @property
+    def ids(self) -> list[Any]:
+        return [doc for doc, *_ in self.listed]
+
 
 def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Rows]:
     """The lists of retrieval spans; a warning reports what is not read and what is assumed."""
@@ -202,7 +212,7 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
     searches, notes = _searches(spans, by_id, source)
     # One question in two traces was perhaps asked of two systems; any other attribute may join traces.
     by_question = str(queries[0]).removeprefix("attributes.") in _QUERIES
-    by_trace: dict[str, dict[str, dict[str, Any]]] = {}  # documents by topic, trace and span
+    by_trace: dict[str, dict[str, list[_Span]]] = {}
     cut = 0
     for search in searches:
         place, around = f"{source}, span {search.name}", _around(search, by_id)
@@ -212,10 +222,7 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
             raise InputError(f"{place}: {what}; {_BY_SPAN}.")
         topic = one_id(topics[0 if "query_id" in columns.needed else -1], "query_id", place)
         cut += by_question and bool(around[-1].parent)
-        if isinstance(search.documents, InputError):
-            raise search.documents
-        trace = around[-1].name * by_question
-        by_trace.setdefault(topic, {}).setdefault(trace, {})[search.name] = search.documents or []
+        by_trace.setdefault(topic, {}).setdefault(around[-1].name * by_question, []).append(search)
     if cut:
         what = "retrieval spans of traces without their root, whose own query or that of a span around them"
         notes.append(
@@ -225,11 +232,11 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
     for topic, traces in by_trace.items():
         first, *others = traces.values()
         for each in others:
-            if _ids(each) != _ids(first):
-                what = f"the query {shown(topic)} has other documents in span {next(iter(first))}"
-                place = f"{source}, span {next(iter(each))}"
+            if [span.ids for span in each] != [span.ids for span in first]:
+                what = f"the query {shown(topic)} has other documents in span {first[0].name}"
+                place = f"{source}, span {each[0].name}"
                 raise InputError(f"{place}: {what}, and a topic has one list; {_BY_SPAN}.")
-        lists |= {_KEYS.separator.join([topic, str(n)]): docs for n, docs in enumerate(first.values(), 1)}
+        lists |= {_KEYS.separator.join([topic, str(n)]): span.listed for n, span in enumerate(first, 1)}
     if repeated := sum(len(traces) - 1 for traces in by_trace.values()):
         what = "retrieval spans with the query and the documents of an earlier one, whose scores count"
         notes.append(f"{what}: {repeated}")
@@ -238,10 +245,6 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
     layout = replace(layout, reading=replace(layout.reading, keys=None))
     rows: Any = rows_of_lists(lists, layout, ranked=True, notes=notes)
     return [replace(each, traced=True, reading=replace(each.reading, keys=_KEYS)) for each in rows]
-
-
-def _ids(searches: dict[str, Any]) -> list[list[str]]:
-    return [[doc for doc, *_ in docs] for docs in searches.values()]
 
 
 def _around(span: _Span, by_id: Mapping[str, _Span]) -> list[_Span]:
