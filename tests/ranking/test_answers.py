@@ -106,7 +106,7 @@ def test_a_function_that_does_not_normalise_is_named_with_the_answer(normalise, 
             {"q": ["a"]},
             r"question q, class 1: .* not str. Wordings of one .* are one class: \[\['a', ...\]\]",
         ),
-        ({"q": [{"a": "S"}]}, "question q, answer 'a': level 'S' is not a whole number below 2"),
+        ({"q": [{"a": "S"}]}, "topic q, document a: level 'S' is not a whole number below 2"),
         ({"q": [{"a": True}]}, "level True is not a whole number"),
         ({"q": [{"a": 2**70}]}, "level .* is not a whole number"),
         ({"q": [[None]]}, "question q, class 1: answer is missing"),
@@ -257,7 +257,7 @@ def test_levels_of_qrels_may_be_words(tmp_path):
         read_qrels({"1": {"a": 1, "b": "PR"}})
     with pytest.raises(InputError, match=r"document b: relevance 'B' is not .*levels= has S, A\."):
         read_qrels(lines, levels={"S": 3, "A": 2})
-    with pytest.raises(InputError, match=r"answer 'x': level 'S' is not .*levels=\{'S': 3"):
+    with pytest.raises(InputError, match=r"document x: level 'S' is not .*levels=\{'S': 3"):
         read_answers({"q": [{"x": "S"}]})
     with pytest.raises(ParameterError, match=r"levels=\['S'\]: grades of levels, as"):
         read_qrels(lines, levels=["S"])

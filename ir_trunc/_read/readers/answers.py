@@ -6,15 +6,12 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
-import numpy as np
-
 from ir_trunc._core.errors import InputError, counted, shown
-from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.parameters import file_name
-from ir_trunc._read.arrow import grade_of, hint_of_grades, one_id, pa
+from ir_trunc._read.arrow import number_column, one_id, pa
 from ir_trunc._read.readers.memory import dicts, first_item
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import File, Table, reader
@@ -38,10 +35,25 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
         if len(set(topics)) < len(topics):
             twice = Counter(topics).most_common(1)[0][0]
             raise InputError(f"answers: question {shown(twice)} is given twice, as text and as a number.")
-        items = list(_items(classes_of, layout.levels))
-        *ids, levels = zip(*items) if items else ((), (), (), ())
-        questions, classes, answers = (pa.array(column, pa.string()) for column in ids)
-        rows = Rows.of("answers (classes)", questions, answers, np.array(levels, np.int64), classes)
+        ids, classes, answers, levels = (list[Any]() for _ in range(4))
+        for question, each in zip(topics, classes_of.values()):
+            if not isinstance(each, list):
+                what = f"a list of classes is needed, not {type(each).__name__}"
+                raise InputError(f"answers, question {question}: {what}.")
+            for number, wordings in enumerate(each):
+                place = f"answers, question {question}, class {number + 1}"
+                if not isinstance(wordings, (Mapping, list)):
+                    what = f"{{answer: level}} or a list of answers is needed, not {type(wordings).__name__}"
+                    if isinstance(wordings, str):
+                        what += f". Wordings of one answer are one class: [[{wordings!r}, ...]]"
+                    raise InputError(f"{place}: {what}.")
+                answers += [one_id(answer, "answer", place) for answer in wordings]
+                levels += wordings.values() if isinstance(wordings, Mapping) else [1] * len(wordings)
+                classes += [str(number)] * len(wordings)
+                ids += [question] * len(wordings)
+        questions, of_classes, texts = (pa.array(column, pa.string()) for column in (ids, classes, answers))
+        numbers = number_column(levels, "level", "int64", "answers", questions, texts, layout.levels)
+        rows = Rows.of("answers (classes)", questions, texts, numbers, of_classes)
         yield replace(rows, universe=tuple(topics))
 
 
@@ -49,29 +61,6 @@ def _object(content: Any, source: str, needed: str) -> Mapping[Any, Any]:
     if not isinstance(content, Mapping):
         raise InputError(f"{source}: {needed} is needed, not {type(content).__name__}.")
     return content
-
-
-def _items(data: Mapping[Any, Any], levels: Mapping[str, int] | None) -> Iterator[tuple[str, str, str, int]]:
-    for question, classes in data.items():
-        if not isinstance(classes, list):
-            what = f"a list of classes is needed, not {type(classes).__name__}"
-            raise InputError(f"answers, question {question}: {what}.")
-        for number, answers in enumerate(classes):
-            place = f"answers, question {question}, class {number + 1}"
-            if not isinstance(answers, (Mapping, list)):
-                what = f"{{answer: level}} or a list of answers is needed, not {type(answers).__name__}"
-                if isinstance(answers, str):
-                    what += f". Wordings of one answer are one class: [[{answers!r}, ...]]"
-                raise InputError(f"{place}: {what}.")
-            for answer in answers:
-                level = grade_of(answers[answer], levels) if isinstance(answers, Mapping) else 1
-                text = one_id(answer, "answer", place)
-                whole = isinstance(level, Integral) and not isinstance(level, bool)
-                if not whole or abs(int(level)) > HIGHEST_GRADE:
-                    what = f"level {shown(level)} is not a whole number below 2^31"
-                    what = f"answers, question {question}, answer {shown(answer)}: {what}"
-                    raise InputError(f"{what}.{hint_of_grades(level, levels)}")
-                yield str(question), str(number), text, int(level)
 
 
 _FORM = (
