@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from ir_trunc._read.text import (
     json_content,
     json_parts,
     number_of,
+    numbered_lines,
     parts,
 )
 
@@ -122,6 +123,8 @@ _SHORT = {
 }
 """The fields of short lines, by their number; the third one of a run is the rank or the score."""
 
+_COMPARED = 100  # lines, whose numbers of fields say which of two differing lines is wrong
+
 
 def _are_short(data: File) -> bool:
     """Whether lines have two or three fields, or four with a rank, and are no header."""
@@ -168,7 +171,16 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     if RANK in fields and "score" not in fields and not reading.without_scores:
         reading = replace(reading, order="rank")
     as_scores = replace(reading, columns=None, lower_is_better=False)
-    rows = Rows.concat([*trec.pieces(data, replace(layout, fields=tuple(fields), reading=as_scores))])
+    try:
+        rows = Rows.concat([*trec.pieces(data, replace(layout, fields=tuple(fields), reading=as_scores))])
+    except InputError:
+        head = islice(numbered_lines(parts(data, source), source), _COMPARED)
+        (place, _), *others = lines = [(place, rows_in(line)[0]) for place, line in head if rows_in(line)]
+        most = Counter(len(line) for _, line in lines).most_common(1)[0][0]
+        if others and most != count:  # the first line is another than the others, and perhaps very long
+            needed = f"{most} are needed, as in most lines"
+            raise InputError(f"{place}: {counted(count, 'field')}; {needed}.") from None
+        raise
     ranks, unscored = rows.ranks, np.full(len(rows), of_run and "score" not in fields)
     if is_open:
         if (are_ranks := _are_ranks(rows)) is None:
