@@ -83,7 +83,7 @@ def test_qrels_of_three_and_two_fields(tmp_path):
     [
         ("1 a 1\n1 b x\n", "my.run, line 2 (topic 1, document b): score 'x' is not a number"),
         ("1 a 1\n1 b\n", "my.run, line 2: 2 fields; 3 are needed: query_id doc_id score."),
-        ("1 a\n", "my.run: lines of 2 fields; 3 or 4, or 6 in TREC's form, are needed."),
+        ("1 a\n", "my.run, line 1: 2 fields; 3 or 4, or 6 in TREC's form, are needed."),
         (
             "1 a 1 1 1\n",
             "5 fields; 6 are needed: query_id Q0 doc_id rank score tag, or in all lines query_id",

@@ -158,7 +158,8 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     if count not in (fields_of := _SHORT[layout.kind]):
         needed = f"{' or '.join(map(str, fields_of))}, or {len(layout.fields)} in TREC's form, are needed"
         hint = " Is it a run?" if count == 4 else ""
-        raise InputError(f"{source}: lines of {counted(count, 'field')}; {needed}.{hint}")
+        place, _ = next(_lines(data, source))
+        raise InputError(f"{place}: {counted(count, 'field')}; {needed}.{hint}")
     if reading.stop is not None:
         raise InputError(f"{source}: in {count} fields there is no mark, which stop={reading.stop!r} needs.")
     given = {f: int(name) if str(name).isdecimal() else name for f, name in reading.names.items()}
@@ -174,8 +175,7 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     try:
         rows = Rows.concat([*trec.pieces(data, replace(layout, fields=tuple(fields), reading=as_scores))])
     except InputError:
-        head = islice(numbered_lines(parts(data, source), source), _COMPARED)
-        (place, _), *others = lines = [(place, rows_in(line)[0]) for place, line in head if rows_in(line)]
+        (place, _), *others = lines = [*islice(_lines(data, source), _COMPARED)]
         most = Counter(len(line) for _, line in lines).most_common(1)[0][0]
         if others and most != count:  # the first line is another than the others, and perhaps very long
             needed = f"{most} are needed, as in most lines"
@@ -199,6 +199,12 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
         places = np.arange(len(rows)) if ranks is None else ranks
         rows = replace(rows, values=-places.astype(np.float64))
     yield rows.read(reading, ranks, unscored=unscored if unscored.any() else None) if of_run else rows
+
+
+def _lines(data: str | os.PathLike[str], source: str) -> Iterator[tuple[str, list[bytes]]]:
+    """The place and the fields of each line that is neither blank nor a comment."""
+    for place, line in numbered_lines(parts(data, source), source):
+        yield from ((place, fields) for fields in rows_in(line))
 
 
 def _are_ranks(rows: Rows) -> bool | None:
