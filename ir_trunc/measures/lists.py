@@ -36,25 +36,29 @@ _BLOCK = 1 << 14
 _FEW = 16  # rows that are cumulated faster one by one
 
 
-def running(x: npt.ArrayLike, offsets: Ints, accumulate: Callable[..., Floats] = np.add.accumulate) -> Floats:
-    """Cumulative sums (or products) inside every row of a flat array."""
+def running(
+    x: npt.ArrayLike, offsets: Ints, accumulate: Callable[..., Floats] = np.add.accumulate, gap: int = 0
+) -> Floats:
+    """Cumulative sums (or products) inside every row of a flat array. gap: how many 0s come before each."""
     # One cumulative sum over the whole array would drift, and a row's bits would depend on those before it.
     # Rows are laid side by side in padded blocks instead, and each is cumulated by itself.
     flat = np.asarray(x, dtype=np.float64)
     lengths = sizes_of(offsets)
-    result = np.empty(len(flat))
+    result = np.zeros(len(flat) + gap * len(lengths))
     if len(lengths) <= _FEW:
-        for start, stop in pairwise(offsets.tolist()):
-            accumulate(flat[start:stop], out=result[start:stop])
+        for row, (start, stop) in enumerate(pairwise(offsets.tolist()), 1):
+            accumulate(flat[start:stop], out=result[start + gap * row : stop + gap * row])
         return result
     step = max(1, _BLOCK // max(1, int(lengths.max(initial=0))))
     for first in range(0, len(lengths), step):
         here = lengths[first : first + step]
-        part = slice(offsets[first], offsets[first + len(here)])
-        filled = np.arange(here.max()) < here[:, None]
+        start, stop = offsets[first], offsets[first + len(here)]
+        filled = np.arange(here.max() + gap) < here[:, None] + gap
         block = np.zeros(filled.shape)
-        block[filled] = flat[part]
-        result[part] = accumulate(block, axis=1)[filled]
+        inside = block[:, gap:]
+        inside[filled[:, gap:]] = flat[start:stop]
+        inside[:] = accumulate(inside, axis=1)
+        result[start + gap * first : stop + gap * (first + len(here))] = block[filled]
     return result
 
 
@@ -67,12 +71,7 @@ def above(x: npt.ArrayLike, offsets: Ints, accumulate: Callable[..., Floats], fi
 
 def from_nothing(x: npt.ArrayLike, offsets: Ints) -> tuple[Floats, Ints]:
     """Cumulative sums inside every row, each of which begins with the 0 of the empty list; their starts."""
-    starts: Ints = offsets[:-1] + np.arange(len(offsets) - 1)
-    sums = np.zeros(offsets[-1] + len(starts))
-    is_start = np.zeros(len(sums), bool)
-    is_start[starts] = True
-    sums[~is_start] = running(x, offsets)
-    return sums, starts
+    return running(x, offsets, gap=1), offsets[:-1] + np.arange(len(offsets) - 1)
 
 
 @lru_cache(maxsize=4)
