@@ -72,10 +72,7 @@ class Judgments:
     def unchecked(cls, topics: tuple[str, ...], offsets: Ints, grades: Ints, levels: Ints) -> Judgments:
         """Judgments of arrays that are known to fit together."""
         judgments = object.__new__(cls)
-        vars(judgments).update(
-            topics=topics, offsets=offsets, grades=grades, levels=levels, by_nil=None,
-            scale_declared=False, computed={},
-        )  # fmt: skip
+        vars(judgments).update(topics=topics, offsets=offsets, grades=grades, levels=levels, computed={})
         return judgments
 
     @property

@@ -163,7 +163,7 @@ def key_column(column: Any, source: str, name: str) -> pa.Array | pa.ChunkedArra
         rows = enumerate(values_of(column))
         return strings([_key_text(value, name, f"{source}, row {row}") for row, value in rows])
     if not pa.types.is_temporal(typed.type):
-        return id_column(typed, source, name)
+        return id_column(column, source, name)  # typed has the numbers of periods
     coded = one_array(typed).dictionary_encode()
     texts = strings([_key_text(value, name, source) for value in coded.dictionary.to_pylist()])
     return texts.take(coded.indices)
