@@ -377,6 +377,17 @@ class _Decoder(json.JSONDecoder):
         surely_once = self._names[0] == s.count('":', idx, end) and not _BLANK_COLON.search(s, idx, end)
         return (value, end) if surely_once else _OF_PAIRS.raw_decode(s, idx)
 
+    def content(self, text: str, place: str) -> Any:
+        """The content of a whole text; InputError where it cannot be read."""
+        try:
+            return self.decode(text)
+        except RecursionError:
+            raise InputError(f"{place} is nested too deeply to be read.") from None
+        except ValueError as error:
+            long = "int_max_str_digits" in str(error)  # of the interpreter, which a user need not know
+            problem = "a whole number has too many digits" if long else error
+            raise InputError(f"{place} cannot be read as JSON: {problem}.") from None
+
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content: dict[str, Any] = {}
@@ -403,14 +414,7 @@ def read_json(text: str | bytes, place: str) -> Any:
     """The content of a JSON text, without a name twice, NaN and infinity. place: its name in messages."""
     text = text if isinstance(text, str) else decoded(text, f"{place} is")
     _check_weight(_weight(text), len(text), place)
-    try:
-        return _Decoder().decode(text)
-    except RecursionError:
-        raise InputError(f"{place} is nested too deeply to be read.") from None
-    except ValueError as error:
-        long = "int_max_str_digits" in str(error)  # of the interpreter, which a user need not know
-        problem = "a whole number has too many digits" if long else error
-        raise InputError(f"{place} cannot be read as JSON: {problem}.") from None
+    return _Decoder().content(text, place)
 
 
 def json_texts(data: Iterable[bytes], source: str) -> Iterator[tuple[str, str]]:
@@ -436,14 +440,14 @@ def json_texts(data: Iterable[bytes], source: str) -> Iterator[tuple[str, str]]:
 
 def json_parts(path: str | os.PathLike[str], source: str) -> Iterator[Any]:
     """The content of a file of JSON in parts: lists of its items or of its objects, or dicts of its names."""
-    objects, size, begin, weight = list[Any](), 0, 0, 0
+    objects, size, begin, weight, decoder = list[Any](), 0, 0, 0, _Decoder()
     for place, text in json_texts(parts(path, source, (b"{", b"[")), source):
         if place == source:
             yield from _parts_of_text(text, source)
             return
         size, weight = size + len(text), weight + _weight(text)
         _check_weight(weight, size, source)
-        objects.append(read_json(text, place))
+        objects.append(decoder.content(text, place))
         if size - begin > BLOCK:
             yield objects
             objects, begin = [], size
