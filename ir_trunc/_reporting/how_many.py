@@ -171,19 +171,15 @@ def how_many(
     )
     trials, values = _best_first(trials, lambda lists: influence(bound, lists, goal), labelled)
     table, samples = _quantities(trials, values, split, weights, price, budget, labelled)
-    ranks = np.array([trial.rank for trial in trials])
-    is_reference = table["policy"].isin((SILENT, WHOLE)).to_numpy() | ((ranks == 0) & (present is not None))
     by_kind = unanswerable is not None and not split.unit
     kinds = nil if by_kind else np.zeros(units, bool) if labelled is None else labelled
     draws = selection.bootstrap(samples, split.unit_of, kinds, seed)
-    best, reference, chance = _choice(table, draws, ranks, is_reference, present is not None, tolerance, keep)
+    has_present = present is not None
+    best, reference, chance, chosen = _choice(trials, table, draws, has_present, tolerance, keep)
     fewest = int(min(nil.sum(), (~nil).sum())) if by_kind else units
     table = _with_bounds(table, draws.scores, best, fewest, bound.range)
-    chosen = selection.choose(draws.scores, draws.kept, ranks, tolerance, keep)
     counted = None if split.unit or people is not None else int((~nil).sum())
-    expected, expected_kept = _expected(
-        table.iloc[best], draws, None if is_reference[best] else chosen, counted
-    )
+    expected, expected_kept = _expected(table.iloc[best], draws, chosen, counted)
     return HowMany(
         table=table,
         policy=_policy.profiled(trials[best].fitted, rankings, named),
@@ -446,16 +442,19 @@ def _quantities(
 
 
 def _choice(
+    trials: list[_Trial],
     table: pd.DataFrame,
     draws: selection.Draws,
-    ranks: Ints,
-    is_reference: Bools,
     has_present: bool,
     tolerance: float,
     keep: float | None,
-) -> tuple[int, int, float]:
-    """The rows of the advised policy and of the best reference, and p of a lead over this by chance."""
+) -> tuple[int, int, float, Ints | None]:
+    """The rows of the advised policy and of the best reference, p of a lead over this by chance, and what is
+    chosen in each sample; None for a reference, which is not chosen among many.
+    """
     scores, kept = (table[name].to_numpy() for name in ("score", "kept"))
+    ranks = np.array([trial.rank for trial in trials])
+    is_reference = table["policy"].isin((SILENT, WHOLE)).to_numpy() | ((ranks == 0) & has_present)
     allowed = np.flatnonzero(kept >= (keep or 0) - TOLERANCE)
     if not len(allowed):
         most = table.iloc[int(kept.argmax())]
@@ -464,12 +463,14 @@ def _choice(
         raise InputError(f"keep={keep:g}: {what}. Retrieve more, or lower `keep`.")
     reference = int(allowed[np.where(is_reference, scores, -np.inf)[allowed].argmax()])
     chance = selection.chance_of_lead(scores[allowed], draws.scores[:, allowed], is_reference[allowed])
-    if chance <= CHANCE:
-        return int(selection.choose(scores[None], kept[None], ranks, tolerance, keep)[0]), reference, chance
-    now = int(ranks.argmin())  # it stays, unless it keeps too little or is significantly worse
+    best, now = reference, int(ranks.argmin())
     behind = draws.scores[:, reference] - draws.scores[:, now]
-    stays = has_present and now in allowed and np.percentile(behind, _INTERVAL[0]) <= 0
-    return now if stays else reference, reference, chance
+    if chance <= CHANCE:
+        best = int(selection.choose(scores[None], kept[None], ranks, tolerance, keep)[0])
+    elif has_present and now in allowed and np.percentile(behind, _INTERVAL[0]) <= 0:
+        best = now  # it stays, as it keeps enough and is not significantly worse
+    chosen = selection.choose(draws.scores, draws.kept, ranks, tolerance, keep)
+    return best, reference, chance, None if is_reference[best] else chosen
 
 
 def _expected(
