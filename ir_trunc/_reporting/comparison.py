@@ -282,8 +282,7 @@ class Comparison(Saved):
     @property
     def over(self) -> str:
         """What the means are over: '84 topics', or '11 topics with 30 lists'."""
-        lists = f" with {counted(len(self.topics), 'list')}" * (self.units != len(self.topics))
-        return f"{counted(self.units, self.unit)}{lists}"
+        return counted_units(self.units, self.unit, len(self.topics))
 
     @property
     def heading(self) -> str:
@@ -291,8 +290,8 @@ class Comparison(Saved):
         systems = counted(len(self.systems), "system")
         against = "" if self.baseline is None else f" (baseline: {self.baseline})"
         if self.labelled:
-            by_people = f", {self.labelled} of them labelled by people"
-            return f"Corrected mean scores of {systems}{against} over {self.over}{by_people}"
+            topics = counted_units(self.units, self.unit, len(self.topics), self.labelled)
+            return f"Corrected mean scores of {systems}{against} over {topics}"
         nil = f", {counted(int(self.nil.sum()), 'of them a nil query', 'of them nil queries')}"
         return f"Mean scores of {systems}{against} over {self.over}{nil * bool(self.nil.any())}"
 
@@ -379,10 +378,7 @@ class Comparison(Saved):
         notes = []
         if self.compared and len(self.untested) < len(self.measures):
             notes.append(f"Significance, for each measure: {self._test_description()}.")
-            if self.units < FEW_UNITS:
-                notes.append(
-                    f"{counted(self.units, self.unit)} are few for a test: take {FEW_UNITS} or more."
-                )
+            notes += few_units(self.units, self.unit, " for a test")
             if self.baseline is None and not letters:
                 many = f"More than {len(ascii_lowercase)} systems"
                 notes.append(f"{many} have no marks unless there is a baseline.")
@@ -428,6 +424,18 @@ class Comparison(Saved):
         if notes:
             notes[-1] += f" One-sided t tests, corrected as above, p < {self.alpha:g}."
         return notes
+
+
+def counted_units(units: int, unit: str, lists: int, labelled: int = 0) -> str:
+    """What is independent: '11 users with 30 lists', or '9 topics, 3 of them labelled by people'."""
+    with_lists = f" with {counted(lists, 'list')}" * (units != lists)
+    by_people = f", {labelled} of them labelled by people" * bool(labelled)
+    return f"{counted(units, unit)}{with_lists}{by_people}"
+
+
+def few_units(units: int, unit: str, why: str) -> list[str]:
+    """The caution that these are few, and for what; none where they are enough."""
+    return [f"{counted(units, unit)} are few{why}: take {FEW_UNITS} or more."] * (units < FEW_UNITS)
 
 
 def _parameters(measures: Iterable[str]) -> list[str]:

@@ -24,7 +24,7 @@ from ir_trunc._ranking.runs import RunLike
 from ir_trunc._read.reading import Unpack
 from ir_trunc._reporting._quantities import QUANTITIES
 from ir_trunc._reporting.compare import OTHER_TOPICS, bootstrap_interval, values_of_whole_run
-from ir_trunc._reporting.comparison import FEW_UNITS
+from ir_trunc._reporting.comparison import FEW_UNITS, counted_units, few_units
 from ir_trunc._scoring import _statistics as statistics
 from ir_trunc._scoring._runs import score_each
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
@@ -321,10 +321,9 @@ class Gate(Result):
         """How many conditions failed."""
         verdicts = [check.verdict for check in self.checks]
         counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in get_args(Verdict))
-        lists = f" with {counted(self.topics, 'list')}" * (self.units != self.topics)
-        lists += f", {self.labelled} of them labelled by people" * bool(self.labelled)
-        about = f"{counted(self.units, self.unit)}{lists}, {100 * self.confidence:g} % intervals"
-        return f"{counted(len(verdicts), 'condition')}: {counts}; {about}, require={self.require!r}"
+        units = counted_units(self.units, self.unit, self.topics, self.labelled)
+        about = f"{units}, {100 * self.confidence:g} % intervals, require={self.require!r}"
+        return f"{counted(len(verdicts), 'condition')}: {counts}; {about}"
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each condition: condition, verdict, before, now, low, high, units, unknown."""
@@ -373,9 +372,8 @@ class Gate(Result):
 
     def lines(self) -> list[str]:
         """A line for each condition, and one that says so if there are few topics."""
-        units = counted(self.units, self.unit)
-        few = f"{units} are few, and the intervals approximate: take {FEW_UNITS} or more."
-        return [*(check.line(self.unit) for check in self.checks), *[few] * (self.units < FEW_UNITS)]
+        few = few_units(self.units, self.unit, ", and the intervals approximate")
+        return [*(check.line(self.unit) for check in self.checks), *few]
 
     def junit(self) -> str:
         """The checks as JUnit XML, which continuous integration displays: a test case for each condition."""
