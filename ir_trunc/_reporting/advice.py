@@ -241,7 +241,7 @@ class HowMany(Result):
             )
         if self.alike:
             yield f"No significant difference from {', '.join(self.alike)}."
-        if few := few_units(self.units, self.unit):
+        if few := few_questions(self.units, self.unit):
             yield few
         for reason in self.left_out:
             yield f"Not tried: {reason}"
@@ -282,7 +282,7 @@ class HowMany(Result):
         return plots.policies(table, against, ax)
 
 
-def few_units(units: int, unit: str) -> str:
+def few_questions(units: int, unit: str) -> str:
     """The caution that these are few questions, or values of a key; "" where they are enough."""
     what = f"values of {unit!r}" if unit else "questions"
     few = f"{units} {what} are few; the advice is more certain with {_FEW} or more."

@@ -22,7 +22,7 @@ from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Reading, Unpack
 from ir_trunc._reporting import _selection as selection
 from ir_trunc._reporting._quantities import QUANTITIES
-from ir_trunc._reporting.advice import CHANCE, SILENT, WHOLE, HowMany, few_units, hits_of
+from ir_trunc._reporting.advice import CHANCE, SILENT, WHOLE, HowMany, few_questions, hits_of
 from ir_trunc._scoring._runs import progress
 from ir_trunc._scoring._statistics import interval_of_equals
 from ir_trunc._scoring.evaluator import Options
@@ -162,7 +162,7 @@ def how_many(
     _warn_of_scores(rankings)
     split = Split.of(rankings, folds, seed)
     nil, units = rankings.judgments.nil_queries, int(split.unit_of.max()) + 1
-    if few := few_units(units, split.unit):
+    if few := few_questions(units, split.unit):
         warn(f"how_many: {few}")
     weights = selection.weights_of(nil, split.weights, unanswerable, bound.definition)
     goal = None if (weights == 1).all() else weights
