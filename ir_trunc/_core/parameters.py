@@ -15,17 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, wraps
 from numbers import Real
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    ParamSpec,
-    Protocol,
-    TypeVar,
-    cast,
-    get_args,
-    get_origin,
-)
+from typing import Annotated, Any, Literal, ParamSpec, Protocol, TypeVar, cast, get_args, get_origin
 
 import numpy as np
 

@@ -25,8 +25,7 @@ def test_confidences_that_are_all_equal_are_said_once_a_run(name):
 
 
 @pytest.mark.parametrize(
-    ("measures", "run"),
-    [("CWS K1", SURER), ("CWS K1", {"1": {"a": 1.0}}), ("RR AP c@1", SAME), ("CWS", {})],
+    ("measures", "run"), [("CWS K1", SURER), ("CWS K1", {"1": {"a": 1.0}}), ("RR AP c@1", SAME), ("CWS", {})]
 )
 def test_nothing_is_said_of_other_confidences_and_of_measures_that_read_none(measures, run):
     with warnings.catch_warnings():

@@ -277,10 +277,7 @@ RUN = {"q": {"a": 1.0, "b": 1.0}}
         (lambda: ir_trunc.curves("RR", QRELS, RUN, ties="expected"), "a curve belongs to one order"),
         (lambda: calc("RR", ANSWERS, RUN, ties="expected"), "its lists hold answers"),
         (lambda: calc("RR", QRELS, NIL, nil="sakai", ties="expected"), "a NIL that is right at rank 1 only"),
-        (
-            lambda: calc("EU", LARGE, LARGE_RUN, ties="expected"),
-            "40 documents are tied from rank 1 on",
-        ),
+        (lambda: calc("EU", LARGE, LARGE_RUN, ties="expected"), "40 documents are tied from rank 1 on"),
         (lambda: calc("ERR", *GRADED, ties="expected"), "ERR needs more than 100,000 of their orders"),
     ],
 )
