@@ -99,8 +99,10 @@ def read_answers(
     if is_none is not None:
         rows = rows.filter(np.array([not is_none(answer) for answer in rows.docs.to_pylist()], bool))
     scale = [*(words or {}).values()]
-    rule, merged = nil_rule(nil), _merged(rows, clean)
-    read = Qrels.of(CodedRows.of(merged), topics, levels=scale, words=words, normalise=clean, nil=rule)
+    rule, coded = nil_rule(nil), CodedRows.of(_merged(rows, clean))
+    del rows
+    pa.default_memory_pool().release_unused()  # or Arrow keeps what reading took
+    read = Qrels.of(coded, topics, levels=scale, words=words, normalise=clean, nil=rule)
     return replace(read, abstains=is_none)
 
 
