@@ -17,7 +17,7 @@ from ir_trunc._core.parameters import flag, one_of, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
 from ir_trunc._core.universe import Universe
 from ir_trunc._ranking.nil import Convention, NilRule
-from ir_trunc._ranking.qrels import QrelsLike, Unjudged, ready_qrels
+from ir_trunc._ranking.qrels import Qrels, QrelsLike, Unjudged, ready_qrels
 from ir_trunc._ranking.runs import (
     Missing,
     RunLike,
@@ -129,12 +129,13 @@ class Evaluator:
                 raise ParameterError(f"order={order!r} leaves no ties: ties='expected' needs order='score'.")
             if self.depth is not None:
                 raise ParameterError("ties='expected': lists cut at a depth have one order; leave one out.")
+        self.qrels: Qrels | None = None
         self.labels: Judged | None = None
-        self.qrels, self.of_qrels = None, (topics, unjudged, nil)
+        self.of_qrels = topics, unjudged, nil
         if isinstance(qrels, Judged):
             if self.reading.of_questions is not None:
                 raise ParameterError("keys= with Judged: means are corrected over topics without keys.")
-            self.by_judge = copy(self)
+            self.by_judge: Evaluator = copy(self)
             with noted(issued=False):
                 self.by_judge._take(qrels.judge)
             self.labels, qrels = qrels, qrels.mixed
@@ -300,9 +301,10 @@ def readers_of_lists(measures: Mapping[ir_measures.Measure, BoundMeasure | None]
     """The measures that read confidences, and those that the end of a list changes."""
     readers: ListReaders = {"confidence": {}, "end": {}}
     for measure, bound in measures.items():
-        for part in bound.reads if bound else ():
-            if part == "confidence" or bound.cutoff is None:
-                readers[part][measure] = bound
+        if bound:
+            for part in bound.reads:
+                if part == "confidence" or bound.cutoff is None:
+                    readers[part][measure] = bound
     return readers
 
 

@@ -135,9 +135,10 @@ def _own_object(name: str) -> Any:
 def _with_own_params(measure: Measure, params: Iterable[str]) -> Any:
     """The measure, or our own of its name where only that has the parameters."""
     definition = None if isinstance(measure, TruncMeasure) else definition_of(measure)
-    for name in params if definition else ():
-        if name not in measure.SUPPORTED_PARAMS and name in definition.params:
-            return _own_object(definition.name)
+    if definition and any(
+        name in definition.params and name not in measure.SUPPORTED_PARAMS for name in params
+    ):
+        return _own_object(definition.name)
     return measure
 
 
