@@ -17,7 +17,6 @@ from sys import intern
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, ParameterError, counted, noted, warn
 from ir_trunc._core.lazy import pd
@@ -611,11 +610,8 @@ def check_runs(
             run.errors.append(f"run {paths[name]}, line 1: runtag {run.tag} is that of {other}, too.")
     asked = f"{counted(len(collection.questions), 'topic')} and {counted(len(chosen), 'day')}"
     against = f"{asked} ({chosen[0]} to {chosen[-1]})"
-    return ChangeCheck(
-        against,
-        {name: run.errors for name, run in read.items()},
-        {name: run.warnings for name, run in read.items()},
-    )
+    errors = {name: run.errors for name, run in read.items()}
+    return ChangeCheck(against, errors, {name: run.warnings for name, run in read.items()})
 
 
 @checked
@@ -704,42 +700,34 @@ def score(
         _warn_about_proposals(run, collection, of_questions)
     if absent != "error":
         convention += f"; dates that a run does not name are {'tied' if absent == 'tied' else 'silence'}"
-    tests = {"baseline": baseline, "test": test, "correction": correction, "alpha": alpha}
+    tests: dict[str, Any] = {"baseline": baseline, "test": test, "correction": correction, "alpha": alpha}
     results, comparisons = {}, {}
     for ranked, gains in grades.items():
         judged = {key: gains.get(key, {}) for key in _all_lists(collection, ranked)}
         returned = {tag: _lists(run, ranked, ties == "expected") for tag, run in valid.items()}
-        in_ties = ranked == "questions" and ties == "expected"
-        results[ranked], comparisons[ranked] = _compared(
-            named, KEYS[ranked], judged, returned, in_ties, tests
-        )
+        how: dict[str, Any] = {"ties": "expected"} if ranked == "questions" and ties == "expected" else {}
+        with noted(issued=False):  # invalid runs have been refused, and other lists are empty
+            ready = Evaluator(
+                named, judged, keys=KEYS[ranked], missing="empty", **how or {"order": "score64"}
+            )
+            results[ranked], comparisons[ranked] = _compared(ready, judged, returned, tests | how)
     short = tuple(str(each).partition("(")[0] if measures is None else str(each) for each in named)
     return ChangeScores(convention, results, comparisons, invalid, short)
 
 
 def _compared(
-    measures: list[Measure],
-    keys: tuple[str, ...],
-    judged: Judged,
-    returned: Mapping[str, Lists],
-    in_ties: bool,
-    tests: Mapping[str, Any],
+    ready: Evaluator, judged: Judged, returned: Mapping[str, Lists], tests: Mapping[str, Any]
 ) -> tuple[dict[str, Results], Comparison]:
     """The results of the runs, of silence and of perfect lists, and the comparison of the runs by rank."""
     ideal = {key: {doc: float(x) for doc, x in gains.items() if x > 0} for key, gains in judged.items()}
-    systems: dict[str, Lists] = {**returned, SILENT: {}, PERFECT: ideal}
-    how: dict[str, Any] = {"ties": "expected"} if in_ties else {"order": "score64"}
-    with noted(issued=False):  # invalid runs have been refused, and other lists are empty
-        ready = Evaluator(measures, judged, keys=keys, missing="empty", **how)
-        results = {
-            name: ready.calc({key: docs for key, docs in lists.items() if key in judged})
-            for name, lists in systems.items()
-        }
-        first = str(measures[0])
-        means = {tag: float(oriented(first, np.array(results[tag].aggregated[first]))) for tag in returned}
-        ranked = {tag: results[tag].rankings for tag in sorted(means, key=lambda tag: -means[tag])}
-        options = dict(tests) | ({"ties": "expected"} if in_ties else {})
-        return results, compare(measures, None, ranked, intervals=True, **options)
+    results = {
+        name: ready.calc({key: docs for key, docs in lists.items() if key in judged})
+        for name, lists in {**returned, SILENT: {}, PERFECT: ideal}.items()
+    }
+    first = np.array([results[tag].means()[0] for tag in returned])
+    tags, order = list(returned), np.argsort(-oriented(str(ready.measures[0]), first), kind="stable")
+    rankings = {tags[at]: results[tags[at]].rankings for at in order}
+    return results, compare(list(ready.measures), None, rankings, intervals=True, **tests)
 
 
 def _valid_runs(
@@ -759,9 +747,7 @@ def _valid_runs(
         if absent == "tied":
             for topic, questions in collection.questions.items():
                 for day in collection.dates - run.named.get(topic, set()):
-                    run.rankings += [
-                        DayRanking(path, topic, day, question, 0, [], []) for question in questions
-                    ]
+                    run.rankings += [DayRanking(path, topic, day, q, 0, [], []) for q in questions]
         valid[run.tag] = run
     for name, errors in invalid.items():
         more = f" ({counted(len(errors), 'error')}; `ir_trunc cdet check` lists them)"
