@@ -82,9 +82,9 @@ class Truncate(
         self, documents: Sequence[Document], query: str, callbacks: Any = None
     ) -> list[Document]:
         """As `invoke`, for `ContextualCompressionRetriever`; policies do not read the query."""
-        return self._keep(documents)  # type: ignore[no-any-return]
+        return self._keep(documents)
 
-    def _keep(self, documents: Sequence[Document]) -> Any:
+    def _keep(self, documents: Sequence[Document]) -> list[Document]:
         """The documents that are kept."""
         of_documents = isinstance(documents, (list, tuple))
         if not of_documents or not all(isinstance(doc, Document) for doc in documents):
@@ -102,7 +102,8 @@ class Truncate(
             )
         path = score if callable(score) else f"metadata.{score}"
         cost = cost_of(self.cost, lambda document: document.page_content, "metadata")
-        return self.policy.keep(retrieved, path, cost=cost, lower_is_better=self.lower_is_better)
+        kept = self.policy.keep(retrieved, path, cost=cost, lower_is_better=self.lower_is_better)
+        return kept  # type: ignore[no-any-return]
 
 
 def scored(store: Any, k: int = 50, raw: bool | None = None, **search: Any) -> Any:
