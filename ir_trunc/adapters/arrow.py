@@ -234,9 +234,11 @@ class Scorer:
         DuckDB are. Some batches are held at a time. A list that comes again after others is an InputError;
         where lists are collected, `results` raises it.
         """
-        with suppress(pa.ArrowException, TypeError):  # of what is no stream of batches
+        # What is no stream of batches is an error further down.
+        with suppress(pa.ArrowException, TypeError, ValueError, OverflowError):
             batches = pa.RecordBatchReader.from_stream(batches)
-        several = batches if isinstance(batches, Iterable) else [batches]
+        is_one = not isinstance(batches, Iterable) or getattr(batches, "ndim", 1) != 1  # a frame has 2 axes
+        several = [batches] if is_one else batches
         held, finished, enough = list[pa.Table](), set[str](), PART
         try:
             for table in chain((_as_table(batch, self.source) for batch in several), (None,)):
@@ -366,7 +368,8 @@ class Scorer:
 
 def _as_table(data: Any, source: str) -> pa.Table:
     """A table, batch or frame as an Arrow table."""
-    if not hasattr(data, "__arrow_c_stream__") and not isinstance(data, pa.RecordBatch):
+    is_table = hasattr(data, "__arrow_c_stream__") or isinstance(data, pa.RecordBatch)
+    if not is_table or getattr(data, "ndim", 2) != 2:  # a Series is a stream, too
         what = f"{source} of type {type(data).__name__}"
         raise InputError(f"{what}: an Arrow table or record batch is needed, or a frame that is one.")
     try:

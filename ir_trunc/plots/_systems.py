@@ -122,7 +122,7 @@ def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     _kit.draw_lines(ax, {name: (table.index, column) for name, column in table.items()}, "", "score")
     ax.axhline(0, color=_style.GREY, linewidth=0.8, zorder=1)
     _kit.length_axis(ax.xaxis, "cut", 0)
-    ax.set(xlim=(0, table.index.max()))
+    ax.set(xlim=(0, max(1, table.index.max())))
     return ax
 
 

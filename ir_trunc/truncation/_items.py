@@ -91,9 +91,9 @@ def cost_of(cost: Any, text_of: Callable[[Any], str], metadata: str) -> Any:
     cost: 'characters/4', about the number of tokens of English text; a tokenizer, whose `encode` is counted;
     a function of a document; or a name in its metadata, by default 'cost', or (metadata='') in itself.
     """
-    if cost == "characters/4":
-        return lambda document: -(-len(text_of(document)) // 4)
     if cost is None or isinstance(cost, str):
+        if cost == "characters/4":
+            return lambda document: -(-len(text_of(document)) // 4)
         return f"{metadata}.{cost or 'cost'}" if metadata else cost
     if hasattr(cost, "encode"):
         return lambda document: len(cost.encode(text_of(document)))

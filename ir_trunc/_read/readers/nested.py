@@ -219,7 +219,9 @@ def _records(data: Any, form: Form) -> Sequence[Any]:
     """The records in data of a form."""
     if shape_of(data) == "frame":
         return records_of_frame(data)
-    inner = value_at(data, form.records) if form.records else None
+    # What has a length holds the records itself; an array, for one, has another thing called data.
+    holds_more = isinstance(data, Mapping) or not hasattr(data, "__len__")
+    inner = value_at(data, form.records) if form.records and holds_more else None
     data = data if inner is None else inner
     return [data] if isinstance(data, Mapping) else data
 
