@@ -545,6 +545,10 @@ def policy(
             )
         if not issubclass(kind, Policy) or kind.lengths is Policy.lengths:
             raise ParameterError(f"{name} needs a method `lengths`, and is derived from Policy.")
+        own = vars(kind).get("__post_init__")
+        if own is not None and "__post_init__" not in own.__code__.co_names:
+            what = "its __post_init__ has to call super().__post_init__(), which checks the parameters"
+            raise ParameterError(f"{name}: {what}.")
         made = dataclass(frozen=True, repr=False)(kind)
         made._params = _declared_params(made, BOUNDS)
         registry[name] = PolicyDefinition(name, made, made._params, source, idempotent, written)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, TypeAlias, TypeVar, get_type_hints, overload
 
-from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, shown
+from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, printable, shown
 from ir_trunc._core.parameters import call_parts, literal, text
 from ir_trunc._output.files import Target
 from ir_trunc._read.text import read_numbers
@@ -130,7 +130,18 @@ def load_policy(path: Target) -> Policy:
     ...     ir_trunc.load_policy(path)([0.9, 0.8, 0.7])
     3
     """
-    return policy_from_dict(*read_saved(path, "Policy"))
+    try:
+        saved = read_saved(path, "Policy")
+    except InputError as error:
+        try:
+            read_numbers(path, "cut", "k")
+        except IrTruncError:
+            raise error from None
+        what = "is a file of cuts, 'topic<TAB>k': parse_policy and truncate take its path"
+        raise InputError(
+            f"{printable(os.fspath(path))} {what}; load_policy reads what policy.save wrote."
+        ) from None
+    return policy_from_dict(*saved)
 
 
 def policy_from_dict(data: Any, where: str = "the policy") -> Policy:

@@ -325,6 +325,8 @@ def test_the_policy_of_your_own_is_a_transformer(own_policy):
     (("def lengths", "def cut_s"), "Within needs a method `lengths`"),
     (("(Policy)", ""), "and is derived from Policy"),
     (("class Within", "class Fixed"), "Fixed is the name of another policy"),
+    (("    def lengths", "    def __post_init__(self):\n        pass\n\n    def lengths"),
+     "has to call super"),
 ])  # fmt: skip
 def test_a_policy_that_declares_too_little_is_refused(change, said):
     code = blocks(PAGE, "python notest")[0]

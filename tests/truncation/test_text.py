@@ -17,6 +17,7 @@ from ir_trunc.truncation import (
     ShareOfTop,
     cross_validate,
     parse_policy,
+    write_cuts,
 )
 
 half = ScoreThreshold(0.5)
@@ -51,6 +52,12 @@ def test_what_is_not_a_saved_policy_is_refused_with_its_file(tmp_path):
         path.write_text(json.dumps(content | changed))
         with pytest.raises(InputError, match=rf"stop\.json.*{message}"):
             load_policy(path)
+
+
+def test_a_file_of_cuts_says_what_it_is(tmp_path):
+    write_cuts(tmp_path / "k.tsv", {"1": 2})
+    with pytest.raises(InputError, match=r"k\.tsv is a file of cuts, .*: parse_policy and truncate"):
+        load_policy(tmp_path / "k.tsv")
 
 
 def test_a_policy_that_nobody_else_knows_is_not_saved(tmp_path):
