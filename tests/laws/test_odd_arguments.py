@@ -339,6 +339,7 @@ def outcome(name: str, argument: str, value: object) -> BaseException | None:
 @example(("calc", "run"), "numpy objects", "alone")
 @example(("calc", "qrels"), "numpy records", "alone")
 @example(("calc", "withheld"), "Arrow chunks", "alone")
+@example(("rank", "qrels"), "Arrow chunks", "as a value")
 @example(("COLLECTOR", "table"), "Series", "alone")
 @example(("COLLECTOR.stream", "batches"), "numpy 0-d", "alone")
 @example(("COLLECTOR.stream", "batches"), "frame with a column twice", "alone")

@@ -190,7 +190,9 @@ def value_in(record: Any, name: Any) -> Any:
         return record.get(name)
     if isinstance(record, (list, tuple)) and str(name).isdigit():
         return record[int(name)] if int(name) < len(record) else None
-    return getattr(record, str(name), None)
+    # Arrays are no records, and `data` of one is another thing; a row of a frame or of an array is one.
+    is_array = hasattr(record, "__array__") and not hasattr(record, "keys") and getattr(record, "ndim", 1) > 0
+    return None if is_array else getattr(record, str(name), None)
 
 
 def _first_at(record: Any, paths: Iterable[Any]) -> Any:
@@ -219,9 +221,7 @@ def _records(data: Any, form: Form) -> Sequence[Any]:
     """The records in data of a form."""
     if shape_of(data) == "frame":
         return records_of_frame(data)
-    # What has a length holds the records itself; an array, for one, has another thing called data.
-    holds_more = isinstance(data, Mapping) or not hasattr(data, "__len__")
-    inner = value_at(data, form.records) if form.records and holds_more else None
+    inner = value_at(data, form.records) if form.records else None
     data = data if inner is None else inner
     return [data] if isinstance(data, Mapping) else data
 
