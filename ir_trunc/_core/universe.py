@@ -70,14 +70,15 @@ class Nest:
     """Nested means over lists with keys: over the innermost key first, so that outer keys weigh the same."""
 
     def __init__(self, keys: Keys, topics: Sequence[str]):
-        # For each key, the outermost first: its groups of lists, and their positions among its outer groups.
-        self.groups: list[list[tuple[str, ...]]] = [keys.split(topics)]
+        # For each key, the outermost first: the ids of its groups of lists, and the positions of these among
+        # the groups of the key around it.
+        self.groups: list[Sequence[str]] = [topics]
         self.parents: list[Ints] = []
-        for level in range(len(keys.names) - 1, 0, -1):
-            number_of: dict[tuple[str, ...], int] = {}
-            parents = [number_of.setdefault(group[:level], len(number_of)) for group in self.groups[0]]
+        for _ in keys.names[1:]:
+            outer = [group.rpartition(keys.separator)[0] for group in self.groups[0]]
+            number_of = {group: number for number, group in enumerate(dict.fromkeys(outer))}
             self.groups.insert(0, list(number_of))
-            self.parents.insert(0, np.array(parents, np.int64))
+            self.parents.insert(0, np.fromiter(map(number_of.__getitem__, outer), np.int64, len(outer)))
 
     def means(self, values: Floats, level: int | None, unit: int = 0) -> Floats:
         """The means (M x groups) of values (M x lists) for a key: 0 is the outermost, None the whole run.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -138,8 +138,29 @@ def compare(
     AP      new         0.3056 -0.3599 0.9710 0.1869  1.1406
     """
     evaluator = Evaluator(measures, qrels, **options)
-    named_runs = by_name(runs)
-    systems, names = tuple(named_runs), tuple(str(measure) for measure in evaluator.measures)
+    named = by_name(runs)
+    tests: dict[str, Any] = {"baseline": baseline, "test": test, "correction": correction, "alpha": alpha}
+    tests |= {"margin": margin, "unit": unit, "repetitions": repetitions, "seed": seed}
+    return compare_scored(evaluator, tuple(named), score_each(evaluator, named, jobs), intervals, **tests)
+
+
+def compare_scored(
+    evaluator: Evaluator,
+    systems: Sequence[str],
+    each: Iterable[tuple[str, Results]],
+    intervals: bool,
+    *,
+    baseline: str | None,
+    test: str,
+    correction: str | None,
+    alpha: float,
+    margin: float | Mapping[Any, float] | None = None,
+    unit: str | None = None,
+    repetitions: int = 10_000,
+    seed: int = 0,
+) -> Comparison:
+    """The comparison of runs of these names. each: their Results, which the arguments are checked before."""
+    names = tuple(str(measure) for measure in evaluator.measures)
     reference = None if baseline is None else _baseline(baseline, systems)
     setting = _setting(systems, reference, alpha, repetitions, seed)
     pair_test: PairTest = named_test(test, TESTS)
@@ -151,7 +172,7 @@ def compare(
         raise ParameterError(f"test={test!r}: with Judged, differences are tested by 't'.")
     with noted() as notes:
         bootstraps, scored = intervals and reference is None, []
-        for name, results in score_each(evaluator, named_runs, jobs):
+        for name, results in each:
             refuse_unjudged(name, results)
             scored.append(_ScoredRun.of(results, unit, pair_test, setting, bootstraps))
             if scored[-1].topics != scored[0].topics:
@@ -159,7 +180,7 @@ def compare(
     tested, of_weights = _tested(names, scored, pair_test, setting, adjusted_by, margins)
     return Comparison(
         measures=names,
-        systems=systems,
+        systems=tuple(systems),
         compared=tuple((systems[i], systems[j]) for i, j in zip(setting.first, setting.second)),
         **tested,
         baseline=reference,

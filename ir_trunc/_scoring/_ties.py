@@ -12,15 +12,15 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, ParameterError, counted, noted
-from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of, sizes_of
+from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of, sizes_of
 from ir_trunc._scoring.objects import MeasureLike, read_measures
 from ir_trunc._scoring.results import Results, TiedScores
 from ir_trunc.measures import BoundMeasure, scores
@@ -28,7 +28,7 @@ from ir_trunc.measures import BoundMeasure, scores
 LIMIT = 100_000
 """The most orders of one list that are scored for a measure."""
 
-_CELLS = 1 << 21  # documents and judgments that are scored at a time
+_CELLS = 1 << 18  # documents and judgments that are scored at a time
 _UNJUDGED = np.iinfo(np.int64).min
 
 
@@ -57,48 +57,34 @@ def score_ties(measures: MeasureLike, rankings: Rankings, source: str) -> TiedSc
         raise InputError(
             f"{source}: lists of several searches have no ties: take searches='last', or leave ties= out."
         )
-    double = rankings.universe is not None and rankings.universe.order == "score64"
-    with np.errstate(over="ignore"):
-        keys = rankings.scores[rankings.places].astype(np.float64 if double else np.float32)
-    rows, firsts = rankings.rows, offsets_of(rankings.lengths)
-    begins = np.append(True, (keys[1:] != keys[:-1]) | (rows[1:] != rows[:-1]))[: len(keys)]
-    tied = ~begins | ~np.append(begins[1:], True)[: len(keys)]
-    grades = np.full(len(rows), _UNJUDGED)
-    grades[firsts[rankings.judged_rows] + rankings.judged_ranks - 1] = rankings.judged_grades
-    has_ties = np.bincount(rows[tied], minlength=len(rankings)) > 0
-    judged = np.bincount(rows[tied & (grades != _UNJUDGED)], minlength=len(rankings))
+    tied = _TiedLists.of(rankings)
     plain = np.array(scores(named.values(), rankings))
     values = np.array([plain] * 3)  # mean, least, greatest
     alike: dict[tuple[int | None, int | None, bool], list[int]] = defaultdict(list)
     for place, formula in enumerate(named.values()):
         alike[formula.cutoff, _binary_from(formula), formula.definition.ties == "orders"].append(place)
-    # Lists with the same grades, ties and judgments have the same scores, unless a measure reads more.
-    read_more = any(
-        isinstance(formula.params.get("D"), dict)
-        or "confidence" in formula.reads
-        or formula.definition.ties == "orders"
-        for formula in named.values()
-    )
-    offsets, done = rankings.judgments.offsets, dict[tuple[bytes, ...], int]()
     with noted(issued=False):  # the plain scores have given the warnings
-        for q in np.flatnonzero(has_ties).tolist():
-            here = slice(firsts[q], firsts[q + 1])
-            of_list = grades[here][np.lexsort((grades[here], np.cumsum(begins[here])))]
-            of_topic = np.sort(rankings.judgments.grades[offsets[q] : offsets[q + 1]])
-            pattern = tuple(array.tobytes() for array in (of_list, begins[here], of_topic))
-            if rankings.costs is None and not read_more and (same := done.setdefault(pattern, q)) != q:
-                values[:, :, q] = values[:, :, same]
-                continue
-            costs = None if rankings.costs is None else rankings.costs[rankings.places[here]]
-            for (cutoff, rel, whole), places in alike.items():
-                formulas = [list(named.values())[place] for place in places]
-                ranked = _List(formulas, rankings, q, grades[here], costs, cutoff or len(grades))
-                groups = list(ranked.groups(np.flatnonzero(begins[here]), rel))
-                if whole and groups:
-                    values[:, places, q] = _over_orders(ranked, groups)
-                for group in () if whole else groups:  # each changes the score by itself
-                    values[:, places, q] += _over_steps(ranked, group) - plain[places, q]
-    return TiedScores(has_ties, judged, *(Results(tuple(named), rankings, each) for each in values))
+        for (cutoff, rel, whole), places in alike.items():
+            formulas = [list(named.values())[place] for place in places]
+            groups, first_of = tied.groups(cutoff, rel), dict[Any, int]()
+            # Lists with the same grades, ties and judgments have the same scores, if nothing else is read.
+            alone = rankings.costs is not None or any(map(_reads_more, formulas))
+            same = {q: q if alone else first_of.setdefault(tied.pattern(q), q) for q in groups}
+            distinct = (groups[q] for q in groups if same[q] == q)
+            if whole:
+                orders = (_all_orders(of_list, formulas, tied) for of_list in distinct)
+            else:
+                orders = (_steps(group, formulas, tied) for of_list in distinct for group in of_list)
+            for each, scored in tied.scored(orders, formulas):
+                of_list = each.result(scored)
+                if whole:
+                    values[:, places, each.q] = of_list
+                else:  # each group changes the score by itself
+                    values[:, places, each.q] += of_list - plain[places, each.q]
+            for q, other in same.items():
+                values[:, places, q] = values[:, places, other]
+    results = (Results(tuple(named), rankings, each) for each in values)
+    return TiedScores(tied.has_ties, tied.judged, *results)
 
 
 def tie_notes(measure: str, lists: Mapping[str, Rankings]) -> Iterator[str]:
@@ -132,63 +118,143 @@ def _binary_from(measure: BoundMeasure) -> int | None:
     return (params.get("rel") or 0) if params.get("gain", "binary") == "binary" else 0
 
 
+def _reads_more(measure: BoundMeasure) -> bool:
+    """Whether a measure reads more of a list than its grades, its ties and the judgments of its topic."""
+    by_topic = isinstance(measure.params.get("D"), dict) or "confidence" in measure.reads
+    return by_topic or measure.definition.ties == "orders"
+
+
 class _Group(NamedTuple):
     """Tied documents of a list, of several kinds."""
 
+    q: int  # place of the list
     first: int  # place in the list
+    depth: int  # how many of the documents are above the depth where the evaluation looks
     members: Ints  # places in the list, kind by kind
     kinds: Ints  # of the members
     counts: Ints  # of each kind
 
 
-@dataclass(frozen=True)
-class _List:
-    """A list whose documents are ordered anew."""
+class _Orders(NamedTuple):
+    """Orders of the documents of a list, and what follows from their scores."""
 
-    measures: list[BoundMeasure]
-    rankings: Rankings
     q: int
-    grades: Ints
-    costs: Floats | None
-    depth: int
+    places: Ints  # in the list: those of the documents that are ordered anew
+    count: int
+    documents: Callable[[slice], Ints]  # at these places, in some of the orders (orders x places)
+    result: Callable[[Floats], Floats]  # mean, least, greatest (3 x M) from scores (M x orders)
 
-    def groups(self, starts: Ints, rel: int | None) -> Iterator[_Group]:
-        """The groups of tied documents that begin above the depth and hold several kinds of documents."""
-        kinds = self.grades if rel is None else np.maximum(self.grades, 0) if rel == 0 else self.grades >= rel
-        columns = np.column_stack(
-            [-kinds.astype(np.float64), kinds * 0.0 if self.costs is None else self.costs]
+
+@dataclass(frozen=True)
+class _TiedLists:
+    """Lists whose documents are ordered anew. Arrays of documents are in the order of the lists."""
+
+    rankings: Rankings
+    firsts: Ints  # the first document of each list, and the end
+    grades: Ints  # of documents
+    costs: Floats
+    begins: Bools  # which documents have another score than the one above
+    has_ties: Bools  # which lists have
+    judged: Ints  # tied documents of each list that are judged
+
+    @classmethod
+    def of(cls, rankings: Rankings) -> _TiedLists:
+        double = rankings.universe is not None and rankings.universe.order == "score64"
+        places, rows, firsts = rankings.places, rankings.rows, offsets_of(rankings.lengths)
+        assert rankings.scores is not None
+        with np.errstate(over="ignore"):
+            keys = rankings.scores[places].astype(np.float64 if double else np.float32)
+        begins = np.append(True, (keys[1:] != keys[:-1]) | (rows[1:] != rows[:-1]))[: len(keys)]
+        tied = ~begins | ~np.append(begins[1:], True)[: len(keys)]
+        grades = np.full(len(rows), _UNJUDGED)
+        grades[firsts[rankings.judged_rows] + rankings.judged_ranks - 1] = rankings.judged_grades
+        costs = np.zeros(len(rows)) if rankings.costs is None else rankings.costs[places]
+        has_ties = np.bincount(rows[tied], minlength=len(rankings)) > 0
+        judged = np.bincount(rows[tied & (grades != _UNJUDGED)], minlength=len(rankings))
+        return cls(rankings, firsts, grades, costs, begins, has_ties, judged)
+
+    def groups(self, cutoff: int | None, rel: int | None) -> dict[int, list[_Group]]:
+        """For each list its groups of tied documents that begin above the cutoff and hold several kinds."""
+        grades, costs, starts = self.grades, self.costs, np.flatnonzero(self.begins)
+        kinds = grades if rel is None else np.maximum(grades, 0) if rel == 0 else grades >= rel
+        falling, number = -kinds.astype(np.float64), np.cumsum(self.begins)
+        by_kind = np.lexsort((costs, falling, number))
+        columns = np.column_stack((number, falling, costs))[by_kind]
+        is_new = np.append(True, (columns[1:] != columns[:-1]).any(axis=1))[: len(columns)]
+        ends, owner = np.append(starts[1:], len(grades)), self.rankings.rows[starts]
+        depths = np.inf if cutoff is None else self.firsts[owner] + cutoff - starts
+        several = np.add.reduceat(is_new, starts, dtype=np.int64) > 1 if len(starts) else self.begins
+        groups = defaultdict[int, list[_Group]](list)
+        for at in np.flatnonzero(several & (depths > 0)).tolist():
+            q, here = int(owner[at]), slice(starts[at], ends[at])
+            kind_of = np.cumsum(is_new[here]) - 1
+            first, members = int(starts[at] - self.firsts[q]), by_kind[here] - self.firsts[q]
+            depth = len(members) if cutoff is None else min(cutoff - first, len(members))
+            groups[q].append(_Group(q, first, depth, members, kind_of, np.bincount(kind_of)))
+        return groups
+
+    def pattern(self, q: int) -> tuple[bytes, ...]:
+        """What lists have in common that have the same scores."""
+        here, offsets = slice(self.firsts[q], self.firsts[q + 1]), self.rankings.judgments.offsets
+        begins, grades = self.begins[here], self.grades[here]
+        of_list = grades[np.lexsort((grades, np.cumsum(begins)))]
+        of_topic = np.sort(self.rankings.judgments.grades[offsets[q] : offsets[q + 1]])
+        return of_list.tobytes(), begins.tobytes(), of_topic.tobytes()
+
+    def scored(
+        self, each: Iterable[_Orders], measures: list[BoundMeasure]
+    ) -> Iterator[tuple[_Orders, Floats]]:
+        """Each with the scores of its orders (M x orders). Those of several lists are computed together."""
+        parts: list[Floats] = []
+        for batch in self._batches(each):
+            values = np.array(scores(measures, self._ordered(batch)))
+            ends = np.cumsum([here.stop - here.start for _, here in batch])
+            for (orders, here), part in zip(batch, np.split(values, ends[:-1], axis=1)):
+                parts.append(part)
+                if here.stop == orders.count:
+                    yield orders, np.concatenate(parts, axis=1)
+                    parts = []
+
+    def _batches(self, each: Iterable[_Orders]) -> Iterator[list[tuple[_Orders, slice]]]:
+        """Parts of the orders, as many at a time as have about `_CELLS` documents and judgments."""
+        batch, room = list[tuple[_Orders, slice]](), _CELLS
+        sizes = self.rankings.lengths + sizes_of(self.rankings.judgments.offsets)
+        for orders in each:
+            start = 0
+            while start < orders.count:
+                stop = min(orders.count, start + max(1, room // int(sizes[orders.q])))
+                batch.append((orders, slice(start, stop)))
+                room -= int(sizes[orders.q]) * (stop - start)
+                start = stop
+                if room <= 0:
+                    yield batch
+                    batch, room = [], _CELLS
+        if batch:
+            yield batch
+
+    def _ordered(self, batch: Sequence[tuple[_Orders, slice]]) -> Rankings:
+        """Each order as a list of its own."""
+        owner = np.repeat([each.q for each, _ in batch], [here.stop - here.start for _, here in batch])
+        documents = []
+        for each, here in batch:
+            order = np.tile(np.arange(*self.firsts[each.q : each.q + 2]), (here.stop - here.start, 1))
+            order[:, each.places] = self.firsts[each.q] + each.documents(here)
+            documents.append(order.ravel())
+        places = np.concatenate(documents)
+        lists = self.rankings.take(owner)
+        is_judged = self.grades[places] != _UNJUDGED
+        changed = lists.with_fields(starts=offsets_of(lists.lengths)[:-1])
+        return changed.with_fields(
+            judged_offsets=offsets_of(np.bincount(lists.rows[is_judged], minlength=len(owner))),
+            judged_ranks=lists.ranks[is_judged],
+            judged_grades=self.grades[places][is_judged],
+            costs=None if lists.costs is None else self.costs[places],
         )
-        for first, end in zip(starts.tolist(), [*starts[1:].tolist(), len(columns)]):
-            here = columns[first:end]
-            if first < self.depth and (here != here[0]).any():
-                _, kind_of, counts = np.unique(here, axis=0, return_inverse=True, return_counts=True)
-                by_kind = np.argsort(kind_of.ravel(), kind="stable")
-                yield _Group(first, first + by_kind, kind_of.ravel()[by_kind], counts)
 
-    def scores(self, places: Ints, rows: int, documents: Callable[[slice], Ints]) -> Floats:
-        """Scores (M x rows) of the list where these places have other documents (rows x places)."""
-        size, judged = len(self.grades), int(sizes_of(self.rankings.judgments.offsets)[self.q])
-        step, parts = max(1, _CELLS // (size + judged)), []
-        for begin in range(0, rows, step):
-            order = np.tile(np.arange(size), (min(step, rows - begin), 1))
-            order[:, places] = documents(slice(begin, begin + len(order)))
-            grades = self.grades[order]
-            is_judged = grades != _UNJUDGED
-            changed = {
-                "judged_offsets": offsets_of(is_judged.sum(axis=1)),
-                "judged_ranks": np.nonzero(is_judged)[1] + 1,
-                "judged_grades": grades[is_judged],
-                "starts": np.arange(len(order)) * size,
-                "costs": None if self.costs is None else self.costs[order].ravel(),
-            }
-            lists = Rankings.unchecked(**vars(self.rankings.take(np.full(len(order), self.q))) | changed)
-            parts.append(np.array(scores(self.measures, lists)))
-        return np.concatenate(parts, axis=1)
-
-    def check(self, orders: int, group: _Group) -> None:
+    def check(self, orders: int, group: _Group, measure: BoundMeasure) -> None:
         """InputError where too many orders would have to be scored."""
         if orders > LIMIT:
-            topic, name = self.rankings.topics[self.q], self.measures[0].definition.name
+            topic, name = self.rankings.topics[group.q], measure.definition.name
             what = f"{len(group.members)} documents are tied from rank {group.first + 1} on"
             raise InputError(
                 f"topic {topic}: {what}, and {name} needs more than {LIMIT:,} of their orders; write a"
@@ -196,8 +262,8 @@ class _List:
             )
 
 
-def _over_orders(ranked: _List, groups: list[_Group]) -> Floats:
-    """The mean, the least and the greatest score (3 x M) of all orders, each scored."""
+def _all_orders(groups: list[_Group], measures: list[BoundMeasure], lists: _TiedLists) -> _Orders:
+    """All orders of a list."""
 
     def of_kinds(left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         for kind in np.flatnonzero(left).tolist():
@@ -209,24 +275,26 @@ def _over_orders(ranked: _List, groups: list[_Group]) -> Floats:
     orders = np.zeros((1, 0), np.int64)
     for group in groups:
         number = math.factorial(len(group.members)) // math.prod(map(math.factorial, group.counts.tolist()))
-        ranked.check(number * len(orders), group)
+        lists.check(number * len(orders), group, measures[0])
         kinds = np.array(list(of_kinds(tuple(group.counts.tolist()))))
         documents = np.empty_like(kinds)
         np.put_along_axis(documents, np.argsort(kinds, axis=1, kind="stable"), group.members[None], axis=1)
         orders = np.hstack([np.repeat(orders, number, axis=0), np.tile(documents, (len(orders), 1))])
+
+    def result(values: Floats) -> Floats:
+        return np.array([values.mean(axis=1), values.min(axis=1), values.max(axis=1)])
+
     places = np.concatenate([np.sort(group.members) for group in groups])
-    values = ranked.scores(places, len(orders), orders.__getitem__)
-    return np.array([values.mean(axis=1), values.min(axis=1), values.max(axis=1)])
+    return _Orders(groups[0].q, places, len(orders), orders.__getitem__, result)
 
 
-def _over_steps(ranked: _List, group: _Group) -> Floats:
-    """The same over the orders of one group, for measures that do not look at the order above a document."""
-    _, members, kind_of, counts = group
-    depth = min(ranked.depth - group.first, len(members))
+def _steps(group: _Group, measures: list[BoundMeasure], lists: _TiedLists) -> _Orders:
+    """Orders of one group that tell what all do, if a measure does not look at the order above a document."""
+    q, _, depth, members, kind_of, counts = group
     nodes = np.zeros((1, 0), np.int64)  # how many documents of each kind stand above, ascending
     for count in counts:
         room = np.minimum(count, depth - 1 - nodes.sum(axis=1)) + 1
-        ranked.check(int(room.sum()), group)
+        lists.check(int(room.sum()), group, measures[0])
         more = np.arange(room.sum()) - np.repeat(offsets_of(room)[:-1], room)
         nodes = np.column_stack((np.repeat(nodes, room, axis=0), more))
     level, left, kinds = nodes.sum(axis=1), counts - nodes, np.arange(len(counts))
@@ -241,7 +309,7 @@ def _over_steps(ranked: _List, group: _Group) -> Floats:
     in_after = (np.cumsum(nodes[:, ::-1], axis=1)[:, ::-1] - nodes == 0) & (after < len(nodes))
     steps = np.nonzero((left > 0) & ~in_own & ~in_after)
     of_node, of_kind = np.append(np.arange(len(nodes)), steps[0]), np.append(-np.ones(len(nodes)), steps[1])
-    ranked.check(len(of_node), group)
+    lists.check(len(of_node), group, measures[0])
     number = np.arange(len(members)) - offsets_of(counts)[kind_of]  # of each member in its kind
 
     def documents(here: slice) -> Ints:
@@ -250,14 +318,21 @@ def _over_steps(ranked: _List, group: _Group) -> Floats:
         part[(kind_of == of_kind[here, None]) & (number == above)] = 1
         return members[np.argsort(part, axis=1, kind="stable")]
 
-    values = ranked.scores(np.sort(members), len(of_node), documents)
-    at_node = values[:, : len(nodes)]
-    of_step = np.repeat(at_node[:, :, None], len(counts), axis=2)
-    of_step[:, in_after] = at_node[:, after[in_after]]
-    of_step[:, steps[0], steps[1]] = values[:, len(nodes) :]
-    gain = np.where(in_own, 0.0, of_step - at_node[:, :, None])  # over the order of the node; 0 for no step
-    ahead = np.zeros((3, len(values), len(nodes) + 1))  # of all further steps
-    for now in (np.flatnonzero(level == place) for place in reversed(range(depth))):
-        sums, share = gain[:, now] + ahead[:, :, after[now]], left[now] / left[now].sum(axis=1, keepdims=True)
-        ahead[:, :, now] = (sums[0] * share).sum(axis=2), sums[1].min(axis=2), sums[2].max(axis=2)
-    return at_node[:, 0] + ahead[:, :, 0]
+    def result(values: Floats) -> Floats:
+        at_node = values[:, : len(nodes)]
+        of_step = np.repeat(at_node[:, :, None], len(counts), axis=2)
+        of_step[:, in_after] = at_node[:, after[in_after]]
+        of_step[:, steps[0], steps[1]] = values[:, len(nodes) :]
+        gain = np.where(
+            in_own, 0.0, of_step - at_node[:, :, None]
+        )  # over the order of the node; 0 for no step
+        ahead = np.zeros((3, len(values), len(nodes) + 1))  # of all further steps
+        for now in (np.flatnonzero(level == place) for place in reversed(range(depth))):
+            sums, share = (
+                gain[:, now] + ahead[:, :, after[now]],
+                left[now] / left[now].sum(axis=1, keepdims=True),
+            )
+            ahead[:, :, now] = (sums[0] * share).sum(axis=2), sums[1].min(axis=2), sums[2].max(axis=2)
+        return at_node[:, 0] + ahead[:, :, 0]
+
+    return _Orders(q, np.sort(members), len(of_node), documents, result)

@@ -317,12 +317,14 @@ class Results(Result):
         >>> results.aggregated["RR"]
         0.75
         """
-        level = self._level(key)
+        level, keys = self._level(key), self.universe.nesting
         assert self._nest is not None
-        names, groups = list(self.universe.keys[: level + 1]), self._nest.groups[level]
-        index: pd.Index[Any] = pd.MultiIndex.from_tuples(groups, names=names)
-        if level == 0:
-            index = pd.Index([group for (group,) in groups], name=key)
+        assert keys is not None
+        groups = self._nest.groups[level]
+        index: pd.Index[Any] = pd.Index(groups, name=key)
+        if level > 0:
+            ids = [tuple(group.split(keys.separator)) for group in groups]
+            index = pd.MultiIndex.from_tuples(ids, names=keys.names[: level + 1])
         texts = [str(measure) for measure in self.measures]
         return pd.DataFrame(self._nested(level).T, index=index, columns=texts)
 
@@ -369,8 +371,7 @@ class Results(Result):
         level = self._level(unit)
         if self._nest is None:
             return self.topics, values
-        separator = "/" if self.universe.nesting is None else self.universe.nesting.separator
-        return tuple(map(separator.join, self._nest.groups[level])), self._nest.means(values, level)
+        return tuple(self._nest.groups[level]), self._nest.means(values, level)
 
     def over(self, keep: npt.NDArray[np.bool_]) -> Results:
         """The results over some of the topics; measures of the whole run are computed anew over them."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterError, counted, noted, warn
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import Choice, checked, file_name, one_of, several, text
+from ir_trunc._core.parameters import Alpha, Choice, checked, file_name, one_of, several, text
 from ir_trunc._core.rankings import Floats
 from ir_trunc._output.files import Target, write_text
 from ir_trunc._output.tables import Cell, MarkedTable, fitted
@@ -39,7 +39,7 @@ from ir_trunc._read.readers.cdet import (
 )
 from ir_trunc._read.rows import PLACEHOLDER
 from ir_trunc._read.text import decoded, numbered_lines, parts
-from ir_trunc._reporting.compare import compare
+from ir_trunc._reporting.compare import compare_scored
 from ir_trunc._reporting.comparison import Comparison
 from ir_trunc._scoring._runs import by_file_name
 from ir_trunc._scoring.evaluator import Evaluator
@@ -629,7 +629,7 @@ def score(
     baseline: str | None = None,
     test: str = "t",
     correction: Any = "auto",
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
 ) -> ChangeScores:
     """Score runs of the track beside silence and perfect lists, with intervals and tests by topic.
 
@@ -710,7 +710,7 @@ def score(
             ready = Evaluator(
                 named, judged, keys=KEYS[ranked], missing="empty", **how or {"order": "score64"}
             )
-            results[ranked], comparisons[ranked] = _compared(ready, judged, returned, tests | how)
+            results[ranked], comparisons[ranked] = _compared(ready, judged, returned, tests)
     short = tuple(str(each).partition("(")[0] if measures is None else str(each) for each in named)
     return ChangeScores(convention, results, comparisons, invalid, short)
 
@@ -725,9 +725,10 @@ def _compared(
         for name, lists in {**returned, SILENT: {}, PERFECT: ideal}.items()
     }
     first = np.array([results[tag].means()[0] for tag in returned])
-    tags, order = list(returned), np.argsort(-oriented(str(ready.measures[0]), first), kind="stable")
-    rankings = {tags[at]: results[tags[at]].rankings for at in order}
-    return results, compare(list(ready.measures), None, rankings, intervals=True, **tests)
+    best_first = np.argsort(-oriented(str(ready.measures[0]), first), kind="stable")
+    systems = [list(returned)[at] for at in best_first]
+    each = ((name, results[name]) for name in systems)
+    return results, compare_scored(ready, systems, each, intervals=True, **tests)
 
 
 def _valid_runs(
