@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import sys
 import warnings
@@ -20,7 +19,7 @@ from ir_trunc._cli._process import (
     standard_streams,
     tell,
 )
-from ir_trunc._core.errors import IrTruncError, IrTruncWarning, nearest
+from ir_trunc._core.errors import IrTruncError, IrTruncWarning, at_command_line, nearest
 
 __all__ = ["main"]
 
@@ -55,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     words = list(sys.argv[1:] if argv is None else argv)
     warnings.showwarning = _show_warning
-    with standard_streams(), ended_by_signals():
+    with standard_streams(), ended_by_signals(), at_command_line():
         status, problem = 2, ""
         try:
             status = _run(words)
@@ -73,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if lost and not isinstance(lost, BrokenPipeError):  # a reader that has seen enough is not a problem
             status, problem = 2, reason(lost)
         if problem:
-            tell(f"ir_trunc: {_with_options(problem)}")
+            tell(f"ir_trunc: {problem}")
         return status
 
 
@@ -155,11 +154,4 @@ def _import_modules(words: Sequence[str]) -> tuple[list[str], list[str]]:
 def _show_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
     """Tell a warning of ir_trunc, or of a module of the user's. Those of scipy and others are left out."""
     if category in (IrTruncWarning, UserWarning):
-        tell(f"ir_trunc: warning: {_with_options(str(message))}")
-
-
-def _with_options(message: str) -> str:
-    """A message with `--missing exclude` where the library proposes missing='exclude'; columns, too."""
-    message = re.sub(r"\bcolumns=\{'([^']+)': '?([^'}]+)'?\}", r"--columns \1=\2", message)
-    keyword = r"\b(duplicates|missing|nil|order|ties|unjudged)=('[^' ]+'(?: or '[^' ]+')*)"
-    return re.sub(keyword, lambda match: f"--{match[1]} {match[2].replace(chr(39), '')}", message)
+        tell(f"ir_trunc: warning: {message}")

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 # Control characters, marks that change the direction of text, separators of lines and paragraphs, halves of
 # surrogate pairs.
@@ -104,6 +105,37 @@ def nearest(name: object, known: Iterable[str]) -> str:
 def either(words: Sequence[str]) -> str:
     """Alternatives: 'a', 'a or b', 'a, b or c'."""
     return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def option(name: str, *values: Any) -> str:
+    """An option in a message, as whoever calls writes it: missing='exclude', at a terminal --missing exclude.
+
+    values: what the option may be given, alternatives to each other; without any the option is only named.
+    """
+    if not _AT_COMMAND_LINE.get():
+        return f"{name}={either([*map(repr, values)])}"
+    words = either([*dict.fromkeys(_as_word(value) for value in values if value is not True)])
+    return f"--{name.replace('_', '-')} {words}".rstrip()
+
+
+def _as_word(value: Any) -> str:
+    """A value of an option at the command line: a column or a grade as FIELD=VALUE, keys as outer/inner."""
+    if isinstance(value, dict):
+        return ",".join(f"{field}={each}" for field, each in value.items())
+    return "/".join(value) if isinstance(value, tuple) else str(value)
+
+
+_AT_COMMAND_LINE: ContextVar[bool] = ContextVar("at the command line", default=False)
+
+
+@contextmanager
+def at_command_line() -> Iterator[None]:
+    """Messages name options as the command line has them."""
+    before = _AT_COMMAND_LINE.set(True)
+    try:
+        yield
+    finally:
+        _AT_COMMAND_LINE.reset(before)
 
 
 def counted(number: int, what: str, many: str = "") -> str:

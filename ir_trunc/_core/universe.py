@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.arrays import Floats, Ints
-from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, counted, shown
+from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, counted, option, shown
 
 __all__ = ["Keys", "Universe"]
 
-_EXAMPLE = "as in keys=('topic', 'question', 'day') or keys='topic/question/day'"
+
+def _example() -> str:
+    return f"as in {option('keys', ('topic', 'question', 'day'), 'topic/question/day')}"
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,13 @@ class Keys:
         if isinstance(keys, str):
             signs = {sign for sign in keys if not (sign.isalnum() or sign in "_-")}
             if len(signs) > 1 or " " in signs:
-                raise ParameterError(f"keys={shown(keys)}: one sign separates the names, {_EXAMPLE}.")
+                raise ParameterError(f"keys={shown(keys)}: one sign separates the names, {_example()}.")
             separator = next(iter(signs), separator)
             keys = keys.split(separator)
         if not isinstance(keys, (list, tuple)) or not all(isinstance(name, str) for name in keys):
-            raise ParameterTypeError(f"keys={shown(keys)}: names of keys are needed, {_EXAMPLE}.")
+            raise ParameterTypeError(f"keys={shown(keys)}: names of keys are needed, {_example()}.")
         if len(keys) < 2 or not all(keys) or len(set(keys)) < len(keys):
-            raise ParameterError(f"keys={shown(keys)}: two or more distinct names are needed, {_EXAMPLE}.")
+            raise ParameterError(f"keys={shown(keys)}: two or more distinct names are needed, {_example()}.")
         return cls(tuple(keys), separator)
 
     def __str__(self) -> str:
@@ -52,7 +54,7 @@ class Keys:
         for name, part in zip(self.names, parts):
             if not part or self.separator in part:
                 problem = "holds the separator" if part else "is empty"
-                other = " keys='" + "|".join(self.names) + "' names another." if part else ""
+                other = f" {option('keys', '|'.join(self.names))} names another." if part else ""
                 raise InputError(f"{place}: {name} {shown(part)} {problem}.{other}")
         return self.separator.join(parts)
 

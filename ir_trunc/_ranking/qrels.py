@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 
 from ir_trunc._core.arrays import Texts
-from ir_trunc._core.errors import InputError, ParameterError, counted, shown, warn
+from ir_trunc._core.errors import InputError, ParameterError, counted, option, shown, warn
 from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import cached_property, npt, pd
 from ir_trunc._core.parameters import one_of, text, whole
@@ -529,10 +529,10 @@ def _read_qrels(
         words = data.levels
     if isinstance(data, Qrels):
         names = reading.names if reading.names.needed else None
-        for option, value in {"unjudged": unjudged, "levels": words, "columns": names}.items():
+        for name, value in {"unjudged": unjudged, "levels": words, "columns": names}.items():
             if value is not None:
-                what = f"{option}={value!r}: these qrels were read before"
-                raise InputError(f"{what}; read_qrels takes {option} there.")
+                what = f"{name}={value!r}: these qrels were read before"
+                raise InputError(f"{what}; read_qrels takes {name} there.")
         if topics is not None:
             say_unjudged(topics, more, data.judgments.topics, data.given.source)
         return (data.changed(more, rule) if more or rule else data).with_keys(reading.nesting)
@@ -555,14 +555,15 @@ def _asked(rows: CodedRows, topics: Collection[str], unjudged: str | None) -> li
         one_of("unjudged", unjudged, get_args(Unjudged))
     if not rows.asked:
         if unjudged == "nil":
-            what = "unjudged='nil' is for data sets that have topics; topics= names those of other qrels"
-            raise InputError(f"{rows.source}: {what}.")
+            what = f"{option('unjudged', 'nil')} is for data sets that have topics"
+            raise InputError(f"{rows.source}: {what}; {option('topics')} names those of other qrels.")
         return []
     scored = {*rows.named_topics(), *rows.universe, *topics}
     others = [topic for topic in rows.asked if topic not in scored]
     if others and unjudged is None:
         what = f"{len(others)} of {counted(len(others) + len(scored), 'topic')} have no judgment"
-        remedy = "unjudged='nil' counts them as nil queries, unjudged='exclude' confirms"
+        remedy = f"{option('unjudged', 'nil')} counts them as nil queries"
+        remedy += f", {option('unjudged', 'exclude')} confirms"
         warn(f"{rows.source}: {what} (for example {others[0]}) and are not scored; {remedy}.")
     return others if unjudged == "nil" else []
 

@@ -14,7 +14,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted, shown, warn
+from ir_trunc._core.errors import InputError, counted, option, shown, warn
 from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
 from ir_trunc._read.arrow import flat, index_in, numeric, occurs, pa, pc, strings
 from ir_trunc._read.reading import DEFAULT, Order, Reading
@@ -101,33 +101,35 @@ class Notes:
         """Signs that something else than the scores gives the order."""
         tied = 2 * self.tied > self.lists
         if tied and not reading.over_ties:
-            digits = ", order='score64' all digits of the scores" if self.rounded else ""
+            digits = f", {option('order', 'score64')} all digits of the scores" if self.rounded else ""
             yield (
                 f"all scores are equal in {self.tied} of {self.lists} lists, so that document ids decide"
-                " their order; order='rank' takes the rank column, order='file' the rows as they"
-                f" stand{digits}; ties='expected' gives the mean score over all orders"
+                f" their order; {option('order', 'rank')} takes the rank column,"
+                f" {option('order', 'file')} the rows as they stand{digits};"
+                f" {option('ties', 'expected')} gives the mean score over all orders"
             )
         elif self.rounded and not reading.over_ties:
             yield (
                 f"scores differ only beyond 32 bits in {self.rounded} of {self.lists} lists, so that"
-                " document ids decide their order; order='score64' compares all digits"
+                f" document ids decide their order; {option('order', 'score64')} compares all digits"
             )
         if not self.samples or reading.without_scores:
             return
         looked_at, rising, uneven = _directions(self.samples, reading.lower_is_better)
         against = looked_at - rising if reading.lower_is_better else rising
         if 2 * against > looked_at:
-            remedy = "if they are distances, lower_is_better=True"
+            remedy = f"if they are distances, {option('lower_is_better', True)}"
             if reading.lower_is_better:
-                remedy = "if higher scores are better, leave lower_is_better out"
+                remedy = f"if higher scores are better, leave {option('lower_is_better', True)} out"
             yield (
                 f"the rank column runs against the scores in {against} of {looked_at} sampled lists, and"
-                f" the scores decide; {remedy}, and if the ranks are right, order='rank'"
+                f" the scores decide; {remedy}, and if the ranks are right, {option('order', 'rank')}"
             )
         elif 2 * uneven > looked_at:
             yield (
                 f"the scores do not fall with the rank in {uneven} of {looked_at} sampled lists, and the"
-                " scores decide; order='file' takes the rows as they stand, order='rank' the rank column"
+                f" scores decide; {option('order', 'file')} takes the rows as they stand,"
+                f" {option('order', 'rank')} the rank column"
             )
 
     def _of_marks(self, reading: Reading) -> Iterator[str]:
@@ -135,14 +137,16 @@ class Notes:
         marks = {mark for sample in self.samples for mark in sample.marks}
         if reading.stop is None and len(marks) > 1:
             some = ", ".join(sorted(marks)[:5])
-            yield f"the second column has several values ({some}); if one ends the list, name it: stop='...'"
+            name_it = f"if one ends the list, name it: {option('stop', '...')}"
+            yield f"the second column has several values ({some}); {name_it}"
         if reading.stop is not None and not self.ended:
             yield f"no row has the mark {reading.stop} in its second column: no list ends there"
 
     def _of_what_is_left_out(self, nil_id: str, reading: Reading, topics: Sequence[str]) -> Iterator[str]:
         """Documents and topics that do not count."""
         if reading.withheld is not None:
-            yield f"{counted(self.withheld, 'document')} left {counted(self.left, 'list')}, as withheld= says"
+            left = f"{counted(self.withheld, 'document')} left {counted(self.left, 'list')}"
+            yield f"{left}, as {option('withheld')} says"
         if self.behind:
             yield f"{self.behind} documents come after one that was not shown; their lists end before it"
         if self.first_ignored is not None:
@@ -150,7 +154,7 @@ class Notes:
             none = "" if self.known else "; no document is left"
             if reading.keys:
                 none += (
-                    "; what a run returns for these costs it nothing: name all lists by topics= (--topics),"
+                    f"; what a run returns for these costs it nothing: name all lists by {option('topics')},"
                     " or score runs of Change Detection by `ir_trunc cdet`"
                 )
             hint = likeness(self.first_ignored, topics).rstrip(".")
@@ -168,8 +172,8 @@ class Notes:
         if self.taken:
             what = f"{self.taken} lists hold" if self.taken > 1 else "1 list holds"
             yield (
-                f"{what} a document called {nil_id}, taken for a document; nil='ends' ends these lists"
-                " before it"
+                f"{what} a document called {nil_id}, taken for a document; {option('nil', 'ends')} ends these"
+                " lists before it"
             )
 
 
@@ -240,7 +244,7 @@ class RankedRows:
         topic = position[flat(run.topics.indices)]
         duplicates, again = run.reading.duplicates, repeats(topic, run.docs)
         if len(again) and duplicates == "error":
-            problem = "it is in the list twice; duplicates='first' or 'best' keeps one of them"
+            problem = f"it is in the list twice; {option('duplicates', 'first', 'best')} keeps one of them"
             raise run.both(int(again[0]), None, problem)
         known = topic < len(topics)
         notes = Notes(known=bool(known.any()))
@@ -313,7 +317,7 @@ def _keys(rows: Rows) -> Ints | Floats:
     elif rows.ranks is not None:
         keys = -rows.ranks
     else:
-        raise InputError(f"{rows.source}: order='rank' needs ranks.")
+        raise InputError(f"{rows.source}: {option('order', 'rank')} needs ranks.")
     return keys if rows.unscored is None else np.where(rows.unscored, rows.values, keys)
 
 
@@ -330,5 +334,5 @@ def ranked_order(topic: Ints, rows: Rows) -> Ints:
         again = np.flatnonzero((np.diff(place[order]) == 0) & (np.diff(keys[order]) == 0))[:1]
         for row, other in zip(order[again + 1].tolist(), order[again].tolist()):
             problem = f"rank {-int(keys[row])} is in the list twice"
-            raise rows.both(row, other, f"{problem}; order='file' takes the rows as they stand")
+            raise rows.both(row, other, f"{problem}; {option('order', 'file')} takes the rows as they stand")
     return order

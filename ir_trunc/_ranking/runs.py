@@ -21,7 +21,7 @@ from typing import Any, Literal, Protocol, cast, get_args
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted, warn
+from ir_trunc._core.errors import InputError, counted, option, warn
 from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Ints, NilLists, Rankings, first_of, offsets_of
 from ir_trunc._core.universe import Universe
@@ -201,10 +201,12 @@ def with_missing(rankings: Rankings, missing: str | None, source: str) -> Rankin
     what = f"{len(absent)} of the {counted(len(rankings), 'topic')} of the qrels {be} not in the run"
     message = f"{source}: {what} (for example {rankings.topics[absent[0]]})"
     if missing == "error" or (missing == "exclude" and len(absent) == len(rankings)):
-        raise InputError(f"{message}; a run with rows for each topic is needed, or missing='empty'.")
+        needed = f"a run with rows for each topic is needed, or {option('missing', 'empty')}"
+        raise InputError(f"{message}; {needed}.")
     if missing is None:
         count = "counts as an empty list" if len(absent) == 1 else "count as empty lists"
-        warn(f"{message} and {count}; missing='exclude' leaves out such topics, missing='empty' confirms.")
+        left_out = f"{option('missing', 'exclude')} leaves out such topics"
+        warn(f"{message} and {count}; {left_out}, {option('missing', 'empty')} confirms.")
         return rankings
     warn(f"{message}; excluded from all means.")
     kept = rankings.take(np.flatnonzero(~rankings.missing))

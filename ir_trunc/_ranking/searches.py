@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, shown, warn
+from ir_trunc._core.errors import InputError, option, shown, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.universe import Keys, Universe
 from ir_trunc._ranking.ranked_rows import Notes, RankedRows
@@ -21,10 +21,12 @@ def by_question(rows: Rows) -> tuple[Rows, Notes]:
     """The rows of a run with one list for each question, and what is noted of the lists of its searches."""
     reading, how = rows.reading, rows.reading.searches or "union"
     if not reading.by_search:
-        needed = f"spans, or keys whose innermost is {SEARCH!r}, are needed: keys=('question', {SEARCH!r})"
-        raise InputError(f"{rows.source}: searches={how!r}: nothing tells its searches apart; {needed}.")
+        what = f"{option('searches', how)}: nothing tells its searches apart"
+        needed = f"spans, or keys whose innermost is {SEARCH!r}, are needed"
+        raise InputError(f"{rows.source}: {what}; {needed}: {option('keys', ('question', SEARCH))}.")
     if how == "sequence" and reading.withheld is not None:
-        raise InputError(f"{rows.source}: searches='sequence' takes no withheld=: leave one out.")
+        what = f"{option('searches', 'sequence')} takes no {option('withheld')}"
+        raise InputError(f"{rows.source}: {what}: leave one out.")
     named, keys = rows.named_topics(), cast(Keys, reading.nesting)
     # Those that returned nothing are in the universe alone; where it has them all, it has their order.
     ids = dict.fromkeys(rows.universe if {*named} <= {*rows.universe} else (*named, *rows.universe))
@@ -59,6 +61,7 @@ def by_question(rows: Rows) -> tuple[Rows, Notes]:
         of_questions: Any = pd.DataFrame(listed).groupby(asked).agg(tuple).to_dict()
         said = replace(said, **of_questions)
     if rows.reading.searches is None:
-        example = f"(for example {shown(several[0])}); searches='last' takes the last search alone"
-        warn(f"{rows.source}: {said.searched} {example}, searches='union' confirms.")
+        last = f"{option('searches', 'last')} takes the last search alone"
+        remedy = f"{last}, {option('searches', 'union')} confirms"
+        warn(f"{rows.source}: {said.searched} (for example {shown(several[0])}); {remedy}.")
     return replace(kept, searched=said), each.notes

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ir_trunc._core.arrays import Texts
-from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.errors import InputError, option, shown
 from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import Lazy, npt, pattern
 from ir_trunc._core.rankings import Bools, Floats, Ints
@@ -222,7 +222,7 @@ def hint_of_grades(value: Any, levels: Mapping[str, int] | None) -> str:
     if not isinstance(value, str) or not value.isalpha():
         return ""
     if levels:
-        return f" levels= has {', '.join(levels)}."
+        return f" {option('levels')} has {', '.join(levels)}."
     scale = next((scale for scale in _SCALES if value in scale), {value: 1})
     words = ",".join(f"{word}={grade}" for word, grade in scale.items())
     return f" levels={scale} in read_qrels or read_answers (--levels {words}) says what words are worth."

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, noted, shown
+from ir_trunc._core.errors import InputError, noted, option, shown
 from ir_trunc._core.lazy import npt
 from ir_trunc._read.arrow import occurs, pa, pc, truths
 from ir_trunc._read.reading import QRELS, DataKind, Layout, Reading
@@ -134,7 +134,7 @@ class Reader:
         if layout.reading.columns is not None and not self.columns and (names := layout.reading.names).needed:
             fields = ", ".join(name for name in names if name in names.needed)
             what = f"{layout.kind} ({self.form_of(layout)}) has no columns"
-            raise InputError(f"{what}; leave {fields} out of columns={names}.")
+            raise InputError(f"{what}; leave {fields} out of {option('columns', dict(names))}.")
         if not isinstance(content, Table):
             yield from content
             return

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, listed, nearest
+from ir_trunc._core.errors import InputError, listed, nearest, option
 from ir_trunc._core.lazy import npt
 from ir_trunc._core.rankings import distinct
 from ir_trunc._read.arrow import (
@@ -79,7 +79,7 @@ def key_columns(names: Iterable[Any], layout: Layout, source: str) -> tuple[str,
     if not missing:
         return keys.names
     if len(missing) < len(keys.names) and not any(name in names for name in _NAMES["query_id"]):
-        what = f"{source} has no column {missing[0]}, which keys={str(keys)!r} names"
+        what = f"{source} has no column {missing[0]}, which {option('keys', str(keys))} names"
         raise InputError(f"{what}; it has: {', '.join(map(str, names))}.")
     return ()
 
@@ -217,9 +217,9 @@ def column_name(names: Iterable[Any], field: str, source: str, columns: Columns 
         wanted = [str(named[field])] if field in named else []
         hint = nearest(wanted[0], map(str, names)) if wanted else ""
         if field == RUN.value and RANK in names:
-            hint += " order='rank' takes the column rank."
+            hint += f" {option('order', 'rank')} takes the column rank."
         elif columns is not None and not hint:
-            hint = f" columns={{{field!r}: '...'}} names another."
+            hint = f" {option('columns', {field: '...'})} names another."
         needed, present = " or ".join([*wanted, *_NAMES[field]]), listed(names, "none")
         raise InputError(f"{source} has no column {needed}; it has: {present}.{hint}")
     if len(matching) > 1:

@@ -7,6 +7,7 @@ import re
 import stat
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 from ir_trunc._core.errors import InputError, noted, warn
@@ -79,7 +80,7 @@ def _in_threads(function: Callable[[Any], T], items: Iterable[Any], jobs: int) -
     pool = ThreadPoolExecutor(jobs)
     try:
         for item in items:
-            begun.append(pool.submit(function, item))
+            begun.append(pool.submit(copy_context().run, function, item))
             if len(begun) > jobs:
                 yield begun.popleft().result()
         while begun:

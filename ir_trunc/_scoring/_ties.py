@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc._core.errors import InputError, ParameterError, counted, noted
+from ir_trunc._core.errors import InputError, ParameterError, counted, noted, option
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of, sizes_of
 from ir_trunc._scoring.objects import MeasureLike, read_measures
 from ir_trunc._scoring.results import Results, TiedScores
@@ -49,13 +49,15 @@ def score_ties(measures: MeasureLike, rankings: Rankings, source: str) -> TiedSc
     """Scores over all orders of the documents whose scores are equal, as `order` compares them."""
     named = with_orders(measures)
     if rankings.scores is None:
-        raise InputError(f"{source}: its lists have no scores that could be tied; leave ties='expected' out.")
+        what = "its lists have no scores that could be tied"
+        raise InputError(f"{source}: {what}; leave {option('ties', 'expected')} out.")
     if rankings.overlaps is not None or (rankings.nil and rankings.nil.convention == "sakai"):
         what = "answers" if rankings.overlaps is not None else "a NIL that is right at rank 1 only"
-        raise InputError(f"{source}: its lists hold {what}; ties='expected' is for documents.")
+        raise InputError(f"{source}: its lists hold {what}; {option('ties', 'expected')} is for documents.")
     if rankings.universe is not None and rankings.universe.searches in ("union", "sequence"):
         raise InputError(
-            f"{source}: lists of several searches have no ties: take searches='last', or leave ties= out."
+            f"{source}: lists of several searches have no ties: take {option('searches', 'last')}, or leave"
+            f" {option('ties')} out."
         )
     tied = _TiedLists.of(rankings)
     plain = np.array(scores(named.values(), rankings))
@@ -258,7 +260,7 @@ class _TiedLists:
             what = f"{len(group.members)} documents are tied from rank {group.first + 1} on"
             raise InputError(
                 f"topic {topic}: {what}, and {name} needs more than {LIMIT:,} of their orders; write a"
-                " smaller cutoff @k, or leave ties='expected' out."
+                f" smaller cutoff @k, or leave {option('ties', 'expected')} out."
             )
 
 

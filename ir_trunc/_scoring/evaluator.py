@@ -12,7 +12,15 @@ import ir_measures
 import numpy as np
 
 from ir_trunc._core.curve import Curve
-from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, counted, noted, warn
+from ir_trunc._core.errors import (
+    InputError,
+    ParameterError,
+    UnknownMeasureError,
+    counted,
+    noted,
+    option,
+    warn,
+)
 from ir_trunc._core.parameters import flag, one_of, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
 from ir_trunc._core.universe import Universe
@@ -126,15 +134,18 @@ class Evaluator:
         if self.over_ties:
             with_orders(self.measures)
             if self.reading.without_scores:
-                raise ParameterError(f"order={order!r} leaves no ties: ties='expected' needs order='score'.")
+                needed = f"{option('ties', 'expected')} needs {option('order', 'score')}"
+                raise ParameterError(f"{option('order', order)} leaves no ties: {needed}.")
             if self.depth is not None:
-                raise ParameterError("ties='expected': lists cut at a depth have one order; leave one out.")
+                what = "lists cut at a depth have one order; leave one out"
+                raise ParameterError(f"{option('ties', 'expected')}: {what}.")
         self.qrels: Qrels | None = None
         self.labels: Judged | None = None
         self.of_qrels = topics, unjudged, nil
         if isinstance(qrels, Judged):
             if self.reading.of_questions is not None:
-                raise ParameterError("keys= with Judged: means are corrected over topics without keys.")
+                what = "with Judged: means are corrected over topics without keys"
+                raise ParameterError(f"{option('keys')} {what}.")
             self.by_judge: Evaluator = copy(self)
             with noted(issued=False):
                 self.by_judge._take(qrels.judge)
@@ -207,7 +218,8 @@ class Evaluator:
             measure = next(iter(self.others.values()))
             raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: it has no curve.")
         if self.over_ties:
-            raise ParameterError("ties='expected': a curve belongs to one order of the list; leave ties out.")
+            what = "a curve belongs to one order of the list; leave ties out"
+            raise ParameterError(f"{option('ties', 'expected')}: {what}.")
         return ByMeasure(zip(self.measures, curves_of(self.bound, self._open(run, source_of(run)))))
 
     def _open(self, run: Any, source: str, keep_scores: bool = False) -> Rankings:

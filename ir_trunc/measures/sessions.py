@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 
 from ir_trunc._core.arrays import Floats
-from ir_trunc._core.errors import ParameterError
+from ir_trunc._core.errors import ParameterError, option
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import GradeGains, Number, Whole
@@ -35,8 +35,9 @@ def sessions(
     """
     universe, hits = lists.rankings.universe, gains.hits
     if universe is not None and universe.searches in ("union", "last"):
-        what = f"sDCG and nsDCG need the searches that searches={universe.searches!r} does not keep apart"
-        raise ParameterError(f"{what}: read the run with searches='sequence'.")
+        merged = option("searches", universe.searches)
+        needed = f"read the run with {option('searches', 'sequence')}"
+        raise ParameterError(f"sDCG and nsDCG need the searches that {merged} does not keep apart: {needed}.")
     known = (universe and universe.sequence) or {}
     query = np.arange(len(lists.lengths) + 1)
     bounds = np.searchsorted(lists.spread(query[:-1]), query).tolist()

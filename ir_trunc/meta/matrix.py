@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures import Measure
 
-from ir_trunc._core.errors import InputError, UnknownMeasureError, counted, nearest, shown, warn
+from ir_trunc._core.errors import InputError, UnknownMeasureError, counted, nearest, option, shown, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, mapping, number, several
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, canonical_order
@@ -214,15 +214,15 @@ class ScoreMatrix(Saved):
         for name, each in named.items():
             if each.measures != first.measures or means[name][0] != units:
                 of = "topics" if each.measures == first.measures else "measures"
-                remedy = " (leave out missing=, which excludes topics)" * (of == "topics")
+                remedy = f" (leave out {option('missing')}, which excludes topics)" * (of == "topics")
                 raise InputError(f"{name} has other {of} than {first_name}: the same are needed{remedy}.")
         values = np.stack([of_units for _, of_units in means.values()], axis=1)
         keys = first.universe.keys
         what = unit or keys[0] if keys else "topic"
         if keys and len(units) < 2:
             raise InputError(
-                f"There is 1 {what}: lists with keys are tested by {what}, which takes at least two; unit="
-                f" names another key of {', '.join(keys)}."
+                f"There is 1 {what}: lists with keys are tested by {what}, which takes at least two;"
+                f" {option('unit')} names another key of {', '.join(keys)}."
             )
         if keys and len(units) < FEW:
             few = f"There are {len(units)} {what}s with keys"

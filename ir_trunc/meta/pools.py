@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures import Measure
 
-from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, counted
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, counted, option
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import several, whole
 from ir_trunc._core.rankings import Bools, Floats, Ints, Judgments, Rankings, offsets_of
@@ -158,9 +158,8 @@ def pooled_runs(
     if reading.get("keys") is not None:
         raise ParameterError("keys: pools are of topics, whose lists have no further keys; leave keys out.")
     if ready.nil.answers:
-        raise InputError(
-            f"nil={ready.nil.convention!r} makes NIL an answer that no pool holds: nil='ends' is needed here."
-        )
+        what = f"{option('nil', ready.nil.convention)} makes NIL an answer that no pool holds"
+        raise InputError(f"{what}: {option('nil', 'ends')} is needed here.")
     joined = [join_run(ready, read_run(run, **reading)) for run in progress(named.values(), "reading", "run")]
     lists, places = tuple(lists for lists, _, _ in joined), tuple(keys for _, _, keys in joined)
     return PooledRuns(ready, tuple(named), lists, places)

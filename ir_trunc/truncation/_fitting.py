@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ir_measures import Measure
 
 from ir_trunc._core.curve import TOLERANCE, Curve
-from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, shown
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, option, shown
 from ir_trunc._core.parameters import instance, one_of
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._core.universe import Nest
@@ -178,7 +178,8 @@ def units_of(rankings: Rankings, unit: str | None = None) -> tuple[str, Ints, Fl
     if not nesting and unit is None:
         return "", np.arange(len(rankings)), np.ones(len(rankings))
     if not nesting:
-        raise ParameterError(f"unit={shown(unit)} names a key, and the lists have none: keys= names them.")
+        what = f"unit={shown(unit)} names a key, and the lists have none"
+        raise ParameterError(f"{what}: {option('keys')} names them.")
     name = nesting.names[0] if unit is None else one_of("unit", unit, nesting.names)
     nest, level = Nest(nesting, rankings.topics), nesting.names.index(name)
     units, weights = np.arange(len(nest.groups[level])), np.ones(len(nest.groups[level]))
@@ -228,9 +229,8 @@ def falling_scores(rankings: Rankings) -> Floats:
     universe = rankings.universe
     if universe is not None and universe.searches in ("union", "sequence"):
         what = "the scores of several searches for one question are not comparable"
-        raise InputError(
-            f"{what}: read the run with searches='last', or choose a policy without scores, as Fixed."
-        )
+        remedy = "or choose a policy without scores, as Fixed"
+        raise InputError(f"{what}: read the run with {option('searches', 'last')}, {remedy}.")
     if universe is not None and universe.order not in ("score", "score64"):
         _refuse_rising(rankings, rankings.scores, universe.order)
     if len(rankings) == 1:  # a live list should be cut in microseconds
@@ -245,7 +245,8 @@ def _refuse_rising(rankings: Rankings, scores: Floats, order: str) -> None:
         values, rows = scores[rankings.places].astype(np.float32), rankings.rows
     for at in np.flatnonzero((values[1:] > values[:-1]) & (rows[1:] == rows[:-1]))[:1].tolist():
         what = f"topic {rankings.topics[rows[at]]}: score {values[at + 1]:g} is below {values[at]:g}"
-        raise InputError(f"{what} by order={order!r}; the policy needs order='score', or take one as Fixed.")
+        needed = f"the policy needs {option('order', 'score')}, or take one as Fixed"
+        raise InputError(f"{what} by {option('order', order)}; {needed}.")
 
 
 Formula = Callable[[Floats], npt.NDArray[Any]]

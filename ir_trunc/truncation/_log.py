@@ -20,6 +20,7 @@ from ir_trunc._core.errors import (
     ParameterTypeError,
     counted,
     noted,
+    option,
     shown,
     warn,
 )
@@ -539,7 +540,7 @@ def _items(
         matching = [name for name in wanted if name in present]
         if not matching and (field in columns or field in ("id", "answer", "value")):
             has = ", ".join(map(str, present)) or "none"
-            hint = "" if of_decisions else f" columns={{{field!r}: ...}} names another."
+            hint = "" if of_decisions else f" {option('columns', {field: '...'})} names another."
             raise InputError(f"{source} has no column {' or '.join(wanted)}; it has: {has}.{hint}")
         if len(matching) > 1 and not of_decisions:
             both = " and ".join(matching)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_trunc._core.deprecation import outdated, renamed
-from ir_trunc._core.errors import InputError, ParameterError, shown, warn
+from ir_trunc._core.errors import InputError, ParameterError, option, shown, warn
 from ir_trunc._core.parameters import flag, instance, kind_of, numbers, text, with_source, written_arguments
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.files import Target
@@ -187,8 +187,8 @@ class Policy:
         if rankings.costs is None:
             raise InputError(
                 f"{self}: budget= needs what each document costs. A run has it in a column `cost`, or"
-                " columns={'cost': 'tokens'} names another; policy(scores, costs) and keep(items, cost=...)"
-                " take it."
+                f" {option('columns', {'cost': 'tokens'})} names another; policy(scores, costs) and"
+                " keep(items, cost=...) take it."
             )
         ends = offsets_of(rankings.lengths)
         fits = running(rankings.costs[rankings.places], ends) <= self.budget

@@ -253,7 +253,7 @@ def test_levels_that_are_words_are_the_grades_that_the_option_gives(folder, comm
 @pytest.mark.parametrize(("words", "message"), [
     ("words runs nDCG", r"\(--levels S=3,A=2,B=1\) says what words are worth"),
     ("words runs nDCG --levels S=3,A", "argument --levels: 'S=3,A' is not a grade for each level"),
-    ("words runs nDCG --levels S=3", "relevance 'A' is not .* levels= has S"),
+    ("words runs nDCG --levels S=3", "relevance 'A' is not .* --levels has S"),
     ("truncate in.run --policy Fixed(k=1) --levels S=3", "--levels is for QRELS, and RUN alone is given"),
     ("check log.jsonl --fail-if Q<1 --levels S=3", "--levels has no effect on a log"),
     ("meta power --matrix m --levels S=3", "--matrix holds scores already"),

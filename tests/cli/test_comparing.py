@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 
 from ir_trunc import compare
+from ir_trunc._core.errors import at_command_line
 from ir_trunc._scoring._statistics import PairTest
 from ir_trunc.meta.power import TESTS
 
@@ -22,7 +23,9 @@ def compared(collection, command):
 
 
 def comparison(**options):
-    return compare(" ".join(MEASURES), "demo.qrels", RUNS, **options)
+    """Whose notes name the options of the command line."""
+    with at_command_line():
+        return compare(" ".join(MEASURES), "demo.qrels", RUNS, **options)
 
 
 @pytest.mark.parametrize(("form", "method"), [

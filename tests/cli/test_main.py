@@ -1,16 +1,20 @@
 """The commands `measures` and `demo`, words that are nearly a command, and what a user sees of warnings."""
 
+import ast
 import os
 import re
 import sys
 import warnings
+from itertools import chain
 
 import ir_datasets
 import pytest
 from ir_datasets.formats import TrecQrels
 from ir_datasets.util import LocalDownload
+from source import FILES, nodes_of
 
 import ir_trunc
+from ir_trunc._cli._arguments import OPTIONS
 from ir_trunc.measures import names, registry
 from ir_trunc.synthetic import demo
 
@@ -119,6 +123,21 @@ def test_messages_name_options_of_the_command_line(collection, command, complain
     assert "--missing exclude leaves out such topics, --missing empty confirms" in error
     (collection / "named.csv").write_text("topic_name,doc_id,score\ngap,a,1\n")
     assert "--columns query_id=... names another" in complaint(QRELS, "named.csv", "AP")
+    _, out, _ = command("compare", QRELS, *RUNS, "AP", "--jobs", "2", "--format", "table")
+    assert "--missing exclude leaves out such topics" in " ".join(out.split())  # in a note of the table, too
+    with pytest.warns(ir_trunc.IrTruncWarning, match="missing='exclude' leaves out such topics"):
+        ir_trunc.calc("AP", QRELS, RUNS[1])
+
+
+def test_an_option_that_a_message_names_is_one_of_the_command_line():
+    """With these values, which only differ in how they are written."""
+    for node in chain.from_iterable(map(nodes_of, FILES)):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "option":
+            name, *values = (each.value for each in node.args if isinstance(each, ast.Constant))
+            words = OPTIONS[name.replace("_", "-")].split("  ")[0].split()[1:]
+            assert (
+                {*values} <= {*words[0].split("|")} or not words[0].islower() if words else values == [True]
+            )
 
 
 def test_a_file_named_like_a_command_is_qrels(collection, command):

@@ -344,7 +344,7 @@ OTHER = {topic: {"x1": 1} for topic in MANY}
     (RISING, MANY, {}, [AGAINST, "lower_is_better=True"]),
     (RISING, MANY, {"lower_is_better": True}, []),
     (RISING, MANY, {"order": "rank"}, []),
-    (FALLING, MANY, {"lower_is_better": True}, ["leave lower_is_better out"]),
+    (FALLING, MANY, {"lower_is_better": True}, ["leave lower_is_better=True out"]),
     (FALLING, OTHER, {}, ["none of its 40 documents is judged", "x1"]),
     (MARKED, MANY, {}, ["the second column has several values (AF, NS)"]),
     (MARKED, MANY, {"stop": "NS"}, []),

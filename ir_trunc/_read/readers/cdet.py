@@ -18,7 +18,7 @@ from datetime import date
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
-from ir_trunc._core.errors import InputError, counted, shown
+from ir_trunc._core.errors import InputError, counted, option, shown
 from ir_trunc._core.lazy import cached_property
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.readers.memory import dicts
@@ -163,7 +163,7 @@ class _RunReader:
     def refuse_missing(self, what: str, needed: Iterable[str], named: Container[str], place: str) -> None:
         missing = [name for name in needed if name not in named and self.absent == "error"]
         names = ", ".join(missing[:_NAMED]) + ", ..." * (len(missing) > _NAMED)
-        remedy = "write an empty list for silence, or say what they are by absent= (--absent)"
+        remedy = f"write an empty list for silence, or say what they are by {option('absent')}"
         self.require(not missing, f"{place}: {counted(len(missing), what)} missing, {names}; {remedy}.")
 
     def read_head(self, content: Mapping[str, Any], place: str) -> None:

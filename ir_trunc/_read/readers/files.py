@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted, warn
+from ir_trunc._core.errors import InputError, counted, option, warn
 from ir_trunc._core.rankings import distinct
 from ir_trunc._read.arrow import flat, pa, pc
 from ir_trunc._read.readers.memory import dicts, records
@@ -161,7 +161,8 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
         place, _ = next(_lines(data, source))
         raise InputError(f"{place}: {counted(count, 'field')}; {needed}.{hint}")
     if reading.stop is not None:
-        raise InputError(f"{source}: in {count} fields there is no mark, which stop={reading.stop!r} needs.")
+        what = f"in {count} fields there is no mark"
+        raise InputError(f"{source}: {what}, which {option('stop', reading.stop)} needs.")
     given = {f: int(name) if str(name).isdecimal() else name for f, name in reading.names.items()}
     Columns(given, reading.names.needed).check(range(count), possible_fields(layout), source)
     field_at = {place: field for field, place in given.items()}
@@ -184,7 +185,7 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     ranks, unscored = rows.ranks, np.full(len(rows), of_run and "score" not in fields)
     if is_open:
         if (are_ranks := _are_ranks(rows)) is None:
-            which = "columns={'rank': 2} (--columns rank=2) or columns={'score': 2} says which"
+            which = f"{option('columns', {'rank': 2}, {'score': 2})} says which"
             raise InputError(f"{source}: the third field may be the rank or the score; {which}.")
         what = "the rank, since it is 1 to n" if are_ranks else "the score, since it is not 1 to n"
         names = {"query_id": 0, "doc_id": 1, RANK if are_ranks else "score": 2}

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.errors import InputError, option, shown
 from ir_trunc._core.parameters import several
 from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
@@ -105,11 +105,13 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout, 
     if layout.kind != "run":
         return rows
     if reading.stop is not None:
-        raise InputError(f"{source}: a dict has no second column, in which stop={reading.stop!r} could be.")
+        what = f"a dict has no second column, in which {option('stop', reading.stop)} could be"
+        raise InputError(f"{source}: {what}.")
     unscored = np.repeat(listed, lengths)
     if reading.order == "rank" and not unscored.all():
         place = f"{source}, topic {rows.topics[int(unscored.argmin())]}"
-        raise InputError(f"{place}: order='rank' needs a list by rank, [document, ...], not scores.")
+        needed = "needs a list by rank, [document, ...], not scores"
+        raise InputError(f"{place}: {option('order', 'rank')} {needed}.")
     ranks = (1 - rows.values).astype(np.int64) if reading.order == "rank" else None
     return rows.read(reading, ranks, unscored=unscored if unscored.any() else None)
 
@@ -128,7 +130,7 @@ def _ids(docs: Any, place: str, layout: Layout, without_values: bool) -> Any:
     if of_run and len(set(docs)) < len(docs):
         again = Counter(docs).most_common(1)[0][0]
         if layout.reading.duplicates == "error":
-            what = "it is in the list twice; duplicates='first' keeps its first place"
+            what = f"it is in the list twice; {option('duplicates', 'first')} keeps its first place"
             raise InputError(f"{place}, document {again}: {what}.")
         return [*dict.fromkeys(docs)]  # the first row of a document is also its best
     return docs

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted, listed, shown, warn
+from ir_trunc._core.errors import InputError, counted, listed, option, shown, warn
 from ir_trunc._read.arrow import joined_id, one_id, pa
 from ir_trunc._read.readers.memory import dicts, first_item
 from ir_trunc._read.reading import RANK, Layout
@@ -284,7 +284,7 @@ def nested_records(data: Any, layout: Layout) -> Read:
         lists[topic] = documents_of(documents, f"{place}, topic {topic}", layout, form)
     if pairs and "doc_id" not in names:
         what = f"pairs in the lists are taken for (document, {layout.value})"
-        warn(f"{source}: {what}; columns={{'doc_id': 0}} takes the first of a pair alone.")
+        warn(f"{source}: {what}; {option('columns', {'doc_id': 0})} takes the first of a pair alone.")
     return rows_of_lists(lists, layout, ranked=True)
 
 
@@ -561,7 +561,7 @@ def rows_of_lists(
     unscored = values.count(None)
     if unscored and unscored < len(values) and not reading.without_scores:
         place = f"{source}, topic {topics[values.index(None)]}, document {ids[values.index(None)]}"
-        remedy = "others have one; order='file' takes the documents in the order of the lists"
+        remedy = f"others have one; {option('order', 'file')} takes the documents in the order of the lists"
         raise InputError(f"{place}: it has no score, and {remedy}.")
     if hashed := sum(isinstance(doc, _Hash) for doc in ids):
         what = "has no id; its id is" if hashed == 1 else "have no id; their ids are"
@@ -610,7 +610,7 @@ def _are_distances(lists: Lists, layout: Layout, said: bool, guessed: bool) -> b
     if not guessed or all(falls) or not all(rises):
         return False
     what = "the values rise from the first document on and are taken for distances"
-    warn(f"{source}: {what}; lower_is_better=True confirms.")
+    warn(f"{source}: {what}; {option('lower_is_better', True)} confirms.")
     return True
 
 

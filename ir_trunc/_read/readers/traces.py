@@ -10,7 +10,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.errors import InputError, option, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.universe import Keys
 from ir_trunc._read.arrow import one_id
@@ -31,7 +31,6 @@ _POSITION = "document_position"  # from 0 on, as Phoenix's annotations of docume
 _PREFIXES = ("", "attributes.", "context.")  # which names may lack
 _VALUES = {"doc_id": "id", "score": "score"}  # of documents, whose names may begin with "document."
 _SPANS = Form("spans", ())
-_BY_SPAN = f"columns={{'query_id': '{_SPAN_ID}'}} makes each span a topic"
 
 _COLUMNS = ("attributes.openinference.", "attributes.retrieval.", "attributes.gen_ai")  # of a frame of spans
 
@@ -219,15 +218,14 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
         topics = [span.topic for span in around if span.topic is not None]
         if not topics:
             what = f"it has no {' or '.join(map(str, queries))}, which would be its topic"
-            raise InputError(f"{place}: {what}; {_BY_SPAN}.")
+            raise InputError(f"{place}: {what}; {_each_span()}.")
         topic = one_id(topics[0 if "query_id" in columns.needed else -1], "query_id", place)
         cut += by_question and bool(around[-1].parent)
         by_trace.setdefault(topic, {}).setdefault(around[-1].name * by_question, []).append(search)
     if cut:
         what = "retrieval spans of traces without their root, whose own query or that of a span around them"
-        notes.append(
-            f"{what} is the topic: {cut}; columns={{'query_id': 'context.trace_id'}} joins each trace"
-        )
+        remedy = f"{option('columns', {'query_id': 'context.trace_id'})} joins each trace"
+        notes.append(f"{what} is the topic: {cut}; {remedy}")
     lists = Lists()
     for topic, traces in by_trace.items():
         first, *others = traces.values()
@@ -235,7 +233,7 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
             if [span.ids for span in each] != [span.ids for span in first]:
                 what = f"the query {shown(topic)} has other documents in span {first[0].name}"
                 place = f"{source}, span {each[0].name}"
-                raise InputError(f"{place}: {what}, and a topic has one list; {_BY_SPAN}.")
+                raise InputError(f"{place}: {what}, and a topic has one list; {_each_span()}.")
         lists |= {_KEYS.separator.join([topic, str(n)]): span.listed for n, span in enumerate(first, 1)}
     if repeated := sum(len(traces) - 1 for traces in by_trace.values()):
         what = "retrieval spans with the query and the documents of an earlier one, whose scores count"
@@ -245,6 +243,10 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
     layout = replace(layout, reading=replace(layout.reading, keys=None))
     rows: Any = rows_of_lists(lists, layout, ranked=True, notes=notes)
     return [replace(each, traced=True, reading=replace(each.reading, keys=_KEYS)) for each in rows]
+
+
+def _each_span() -> str:
+    return f"{option('columns', {'query_id': _SPAN_ID})} makes each span a topic"
 
 
 def _around(span: _Span, by_id: Mapping[str, _Span]) -> list[_Span]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted, warn
+from ir_trunc._core.errors import InputError, counted, option, warn
 from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import npt, pattern
 from ir_trunc._kernel import kernel
@@ -365,5 +365,5 @@ def answer_judgments(data: str | os.PathLike[str], layout: Layout) -> Table:
         rows.append((topic, pair, grades[judgment]))
     if unsupported and "2" not in (layout.levels or {}):
         what = f"{counted(unsupported, 'answer')} that the document does not support count as wrong (strict)"
-        warn(f"{layout.source}: {what}; levels={{'2': 1}} (--levels 2=1) counts them as right (lenient).")
+        warn(f"{layout.source}: {what}; {option('levels', {'2': 1})} counts them as right (lenient).")
     return Table(layout.source, dict(zip(("query_id", "doc_id", layout.value), map(list, zip(*rows)))))
