@@ -191,12 +191,12 @@ def is_path_like(data: Any) -> bool:
 
 def shape_of(data: Any) -> Shape:
     """The shape of data, which decides which readers are asked."""
+    if isinstance(data, (dict, Mapping)):
+        return "mapping"
     if is_path_like(data):
         return "path"
     if hasattr(data, "itertuples") or hasattr(data, "__arrow_c_stream__"):
         return "frame"
-    if isinstance(data, (dict, Mapping)):
-        return "mapping"
     scalar = isinstance(data, (bytes, bytearray, memoryview)) or getattr(data, "ndim", 1) == 0
     return "list" if isinstance(data, Iterable) and not scalar else "object"
 
@@ -289,11 +289,10 @@ class Data:
 
 def recognised(data: Any, layout: Layout) -> Data:
     """Data with their reader; what an iterator yields is kept in a list."""
-    iterator = hasattr(data, "__next__") and not hasattr(data, "__arrow_c_stream__")
+    name = type(data).__name__ if hasattr(data, "__next__") else ""
     if type(data).__name__ == "LazyFrame" and type(data).__module__.startswith("polars"):
         data = data.collect()
-    value = list(data) if iterator else data
-    name = type(data).__name__ if hasattr(data, "__next__") else ""
+    value = list(data) if name and not hasattr(data, "__arrow_c_stream__") else data
     if layout.reading.withheld is not None:
         withheld = Withheld.of(layout.reading.withheld)
         layout = replace(layout, reading=replace(layout.reading, withheld=withheld))

@@ -7,7 +7,7 @@ itself keep its classes. `ir_trunc.adapters.ir_measures` has the provider that c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -132,14 +132,11 @@ def _own_object(name: str) -> Any:
     return _object_of(registry[name], f"{name} of ir_trunc")
 
 
-def _with_own_params(measure: Measure, params: Iterable[str]) -> Any:
+def _with_own_params(measure: Measure, params: Set[str]) -> Any:
     """The measure, or our own of its name where only that has the parameters."""
-    definition = None if isinstance(measure, TruncMeasure) else definition_of(measure)
-    if definition and any(
-        name in definition.params and name not in measure.SUPPORTED_PARAMS for name in params
-    ):
-        return _own_object(definition.name)
-    return measure
+    foreign = params - measure.SUPPORTED_PARAMS.keys()
+    definition = definition_of(measure) if foreign and not isinstance(measure, TruncMeasure) else None
+    return _own_object(definition.name) if definition and foreign & definition.params.keys() else measure
 
 
 class measure(declaration.measure):
@@ -265,7 +262,7 @@ def read_measures(measures: MeasureLike) -> dict[Measure, BoundMeasure | None]:
 def _checked(measure: Measure) -> tuple[Measure, BoundMeasure | None]:
     """Check the parameters of a measure object, which ir-measures itself does not, and bind it."""
     if not isinstance(measure, TruncMeasure):
-        own = _with_own_params(measure, measure.params)
+        own = _with_own_params(measure, measure.params.keys())
         measure = measure if own is measure else own(**measure.params)
     if not isinstance(measure, TruncMeasure):
         _check_names(measure.NAME or type(measure).__name__, measure.params, measure)
@@ -305,7 +302,7 @@ def _read(text: str) -> tuple[Measure, BoundMeasure | None]:
         params[default.AT_PARAM] = cutoff
     if isinstance(default, TruncMeasure) and not params:
         return default, bind(default)
-    default = _with_own_params(default, params)
+    default = _with_own_params(default, params.keys())
     _check_names(name, params, default)
     definition = definition_of(default)
     if definition is not None and not isinstance(default, TruncMeasure):

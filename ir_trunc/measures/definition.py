@@ -135,6 +135,10 @@ class Definition(Declaration, Declared):
         return self._declared[1]
 
     @cached_property
+    def _defaults(self) -> dict[str, Any]:
+        return {name: param.default for name, param in self.params.items()}
+
+    @cached_property
     def _declared(self) -> tuple[Mapping[str, Param], Formula]:
         return self.declared()
 
@@ -144,7 +148,7 @@ class Definition(Declaration, Declared):
     @property
     def range(self) -> Range:
         """The lowest and the highest value with the default parameters."""
-        return self.range_with({name: param.default for name, param in self.params.items()})
+        return self.range_with(self._defaults)
 
     def range_with(self, params: Mapping[str, Any]) -> Range:
         """The lowest and the highest value with these parameters."""
@@ -203,9 +207,8 @@ class Definition(Declaration, Declared):
 
     def of_clean(self, params: Mapping[str, Any]) -> BoundMeasure:
         """The measure with values that `clean` has returned; ParameterError where one is missing."""
-        values = {}
+        values = {**self._defaults, **params}
         for name, param in self.params.items():
-            values[name] = params.get(name, param.default)
             if param.required and values[name] is None:
                 raise ParameterError(f"{self.name} needs a {name}: write {self.name}@10, for example.")
         cutoff = values.pop(CUTOFF, None)

@@ -108,11 +108,18 @@ class OfJudged:
 
 
 def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
-    """Gains by a scale, in units of `unit`. Those of all judged documents are computed once a scale."""
+    """Gains by a scale, in units of `unit`. Those of all judged documents are computed once for all scales
+    that give them the same units, as linear and binary ones do where no grade is above 1.
+    """
     judgments, key = lists.judgments, (type(scale), scale)  # scales of two kinds may be equal tuples
     of_judged = judgments.computed.get(key)
     if of_judged is None:
-        of_judged = OfJudged.of(judgments, np.asarray(scale(judgments.grades), np.float64))
+        units = np.asarray(scale(judgments.grades), np.float64)
+        for of_judged in [*judgments.computed.values()]:  # a copy: other threads add to it
+            if isinstance(of_judged, OfJudged) and np.logical_and.reduce(of_judged.units == units):
+                break
+        else:
+            of_judged = OfJudged.of(judgments, units)
         judgments.computed[key] = of_judged
     units = np.asarray(scale(lists.raw_grade), np.float64)
     return Gains(lists, units, of_judged, units if unit == 1.0 else units / unit, unit)
