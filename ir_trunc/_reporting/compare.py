@@ -26,7 +26,7 @@ from ir_trunc._scoring.objects import MeasureLike, bind, parse_measure
 from ir_trunc._scoring.results import Results
 from ir_trunc.measures.declaration import oriented
 from ir_trunc.measures.definition import BoundMeasure, RunScores, influence, value_from_means
-from ir_trunc.meta.power import FOR_ALL_PAIRS, TESTS, Setting, named_test, not_worse, paired_tests
+from ir_trunc.meta.significance import FOR_ALL_PAIRS, TESTS, Setting, named_test, not_worse, paired_tests
 
 __all__ = ["compare"]
 
@@ -66,8 +66,9 @@ def compare(
         The run that all others are compared with. Without one, all pairs of runs are compared.
     test : str
         't' (paired, two-tailed), 'bootstrap', 'randomisation', 'sign' (paired, too), 'tukey' or
-        'randomised-tukey' (Tukey's honestly significant differences over all runs). `ir_trunc.meta.power` has
-        the formulas. 'sign' counts the topics on which a run has higher and lower scores.
+        'randomised-tukey' (Tukey's honestly significant differences over all runs).
+        `ir_trunc.meta.significance` has the formulas. 'sign' counts the topics on which a run has higher and
+        lower scores.
     correction : str, optional
         For the number of comparisons under one measure: 'holm', 'bh' (Benjamini-Hochberg) or None. The
         default 'auto' is Holm, and None for Tukey's tests, which allow for all pairs by themselves.

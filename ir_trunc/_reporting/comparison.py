@@ -22,7 +22,7 @@ from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc._scoring.results import VIEWS, as_table
 from ir_trunc.measures.declaration import lower_is_better, oriented
 from ir_trunc.meta.matrix import crossed, labelled_table
-from ir_trunc.meta.power import FOR_ALL_PAIRS
+from ir_trunc.meta.significance import FOR_ALL_PAIRS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,7 +81,8 @@ class Comparison(Saved):
         Differences of the means, first system less second, with confidence intervals (M x P), which are not
         corrected for the number of pairs.
     effects
-        Effect sizes (M x P): the mean difference over its standard deviation, see `ir_trunc.meta.power`.
+        Effect sizes (M x P): the mean difference over its standard deviation, see
+        `ir_trunc.meta.significance`.
     up, down
         Numbers of topics (or other units) on which the first system has a higher score than the second, and a
         lower one (M x P).

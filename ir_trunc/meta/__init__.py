@@ -22,18 +22,11 @@ from ir_trunc.meta.pools import LeftOut, PooledRuns, leave_group_out, pooled_run
 from ir_trunc.meta.power import Power, power
 from ir_trunc.meta.procedures import ProcedureDefinition, exports, procedure, registry
 from ir_trunc.meta.properties import PropertyTable, properties
-from ir_trunc.meta.stability import (
-    Coverage,
-    ErrorRates,
-    Predictivity,
-    SwapRates,
-    coverage,
-    error_rates,
-    predictivity,
-    swap_rates,
-)
+from ir_trunc.meta.splits import Predictivity, predictivity
+from ir_trunc.meta.stability import ErrorRates, SwapRates, error_rates, swap_rates
 from ir_trunc.meta.standardisation import Reference, standardised
 from ir_trunc.meta.truncation_impact import TruncationImpact, truncation_impact
+from ir_trunc.meta.unanimity import Coverage, coverage
 
 __all__ = [
     "CONDITIONS_2010", "PAPER_2010", "Advice", "Agreement", "Calibration", "Coverage", "ErrorRates",

@@ -14,7 +14,7 @@ import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError, Rankings, compare, meta
 from ir_trunc._core.parameters import generator
 from ir_trunc._scoring._statistics import corrected, interval
-from ir_trunc.meta.power import TESTS, Setting, not_worse, paired_tests, residual_variance
+from ir_trunc.meta.significance import TESTS, Setting, not_worse, paired_tests, residual_variance
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*probably a limit")  # the lists of RUNS are of one length
 
