@@ -25,6 +25,7 @@ __all__ = ["Monitoring", "Profile"]
 FEWEST = 20
 """With fewer independent lists than this, tests of this kind raise too many false alarms."""
 
+_DOCUMENTS = {"top score": 1, "gap": 2, "spread": 2}  # that a list needs, to have the feature
 _POINTS = 100  # of a distribution
 _TWO = 2  # values that have a distribution
 
@@ -98,6 +99,12 @@ class Profile:
         if problem := next(profile._problems(), None):
             raise InputError(f"{where}, {problem}.")
         return profile
+
+    def number_with(self, feature: str) -> int:
+        """How many of the independent lists have a feature: a gap takes two documents."""
+        fewest = _DOCUMENTS.get(feature, 0)
+        shares = [share for value, share in self.features["retrieved"] if value < fewest]
+        return round(self.questions * (1 - max(shares, default=0.0))) if feature in self.features else 0
 
     def _problems(self) -> Iterator[str]:
         """What no lists can have."""
@@ -242,15 +249,17 @@ def monitoring(policy: Any, rankings: Rankings, alpha: float) -> Monitoring:
         p_value = _rank_test(np.array(profile.lengths), was, lengths, n)
         rows["passages"] = (profile.length, float(lengths.mean()), p_value)
     live = features_of(rankings)
-    for name, points in profile.features.items():
-        values = live.get(name, np.zeros(0))
-        if len(values) < _TWO:
-            doubts.append(
-                f"{name}: not compared, {counted(len(values), 'live list')} of {len(rankings)} have it."
-            )
+    for name in {**profile.features, **live}:
+        values, in_fit = live.get(name, np.zeros(0)), profile.number_with(name)
+        in_live = n * len(values) / len(rankings)
+        if min(in_fit, round(in_live)) < FEWEST:  # so few would tell nothing, or too much
+            if max(in_fit, len(values)):
+                have_it = f"{in_fit or 'fewer than 2'} lists of the fit and {in_live:.0f} live ones have it"
+                doubts.append(f"{name}: not compared, {have_it}; {FEWEST} of both are needed.")
             continue
+        points = profile.features[name]
         median = next(value for value, share in points if share >= 0.5)
-        p_value = _kolmogorov_smirnov(points, was, values, n * len(values) / len(rankings))
+        p_value = _kolmogorov_smirnov(points, in_fit, values, in_live)
         with np.errstate(over="ignore"):
             rows[name] = (median, float(np.median(values)), p_value)
     fitted_values, live_values, p_values = np.array(list(rows.values()), np.float64).T

@@ -114,6 +114,32 @@ def run_of(lists):
     return {topic: {f"d{rank}": float(score) for rank, score in enumerate(row)} for topic, row in rows}
 
 
+def test_false_alarms_are_as_stated_where_few_lists_have_a_gap():
+    """One list in seven has more than one document: its gap is known of 30 of 200 lists, not of 200."""
+    rng, alarms = np.random.default_rng(0), 0
+
+    def drawn(count):
+        return lists_with(np.where(rng.random(count) < 0.15, 4, 1), seed=int(rng.integers(1 << 30)))
+
+    for _ in range(30):
+        policy = ScoreThreshold(1.0).fit(drawn(200), "SetF")
+        alarms += bool(policy.monitor(drawn(1500)).shifted.any())
+    assert alarms <= 5
+
+
+@pytest.mark.parametrize(("in_fit", "live", "doubt"), [
+    (Rankings.from_lists([[1, 0]] * 40), lists_of(0, 40), "top score: not compared, fewer than 2 lists of"),
+    (lists_with([0] * 59 + [3]), lists_with([0] * 58 + [3] * 2), "gap: not compared, fewer than 2 lists of"),
+    (lists_with([3] * 60), lists_with([0] * 45 + [3] * 15), "60 lists of the fit and 15 live ones have it"),
+    (lists_with([1] * 45 + [3] * 15), lists_with([1] * 30 + [3] * 30), "gap: not compared, 15 lists of"),
+])  # fmt: skip
+def test_what_too_few_lists_have_is_in_doubt_and_never_unchanged(in_fit, live, doubt):
+    result = Fixed(2).fit(in_fit, "SetF").monitor(live)
+    assert doubt in " ".join(result.heading.split())
+    assert "No shift" not in result.heading
+    assert not result.matches
+
+
 @pytest.mark.parametrize(("live", "shifted"), [
     ([3] * 60, "retrieved"),  # all values of both samples are equal
     ([50] * 10 + [0] * 50, "retrieved"),
