@@ -12,6 +12,7 @@ from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.parameters import generator
 from ir_trunc._core.rankings import Bools, Floats, Ints
+from ir_trunc._scoring._statistics import CONFIDENCE, interval_of_equals
 from ir_trunc.measures.definition import Definition
 
 RESAMPLES = 1000
@@ -106,7 +107,9 @@ def separation(first_scores: Floats | None, nil: Bools) -> tuple[float, float, f
         for own, other in zip(kinds, kinds[::-1])
     ]
     error = math.sqrt(sum(share.var(ddof=1) / len(share) for share in shares))
-    auroc, half = float(shares[0].mean()), NormalDist().inv_cdf(0.975) * error
+    auroc, half = float(shares[0].mean()), NormalDist().inv_cdf(CONFIDENCE / 2 + 0.5) * error
+    if half <= TOLERANCE:  # all are in order, or all are equal
+        return auroc, *interval_of_equals(auroc, min(map(len, kinds)), 0.0, 1.0, CONFIDENCE)
     return auroc, max(auroc - half, 0.0), min(auroc + half, 1.0)
 
 

@@ -219,8 +219,13 @@ class HowMany(Result):
             yield self._shown_keep(self.keep)
         highest = self.table.iloc[0]
         if highest["policy"] != self.advised and highest["score"] - best["score"] <= self.tolerance:
-            simpler = f"{self._written(best)} is simpler than {self._written(highest)}"
-            yield f"{simpler}; its score is within {self.tolerance:g}."
+            lengths = [row["fitted"].startswith(Fixed.__name__) for row in (best, highest)]
+            if lengths == [True, False]:
+                simpler = f"{self._written(best)} is simpler than {self._written(highest)}"
+                yield f"{simpler}; its score is within {self.tolerance:g}."
+            else:  # it is the present setting, or keeps more
+                higher = f"the highest, that of {self._written(highest)}, which keeps {highest['kept']:.0%}"
+                yield f"Its score is within {self.tolerance:g} of {higher}."
         yield f"It ranks first in {best['first']:.0%} of bootstrap samples."
         if self.chance > CHANCE:
             yield f"No policy is better than '{self.reference}' beyond chance (p = {self.chance:.2f})."
@@ -234,10 +239,11 @@ class HowMany(Result):
             )
         auroc, low, high = self.separation
         if not math.isnan(auroc):
-            separate = "do not separate" if low <= 0.5 <= high else "separate"
+            separate = "are not shown to separate" if low <= 0.5 <= high else "separate"
+            wrongly = " the wrong way round" * (high < 0.5)
             yield (
-                f"These scores {separate} questions with and without an answer: AUROC of the top score"
-                f" {auroc:.2f} ({low:.2f} to {high:.2f})."
+                f"These scores {separate} questions with and without an answer{wrongly}: AUROC of the top"
+                f" score {auroc:.2f} ({low:.2f} to {high:.2f})."
             )
         if self.alike:
             yield f"No significant difference from {', '.join(self.alike)}."

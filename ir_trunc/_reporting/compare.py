@@ -12,6 +12,7 @@ from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 from scipy import stats
 
+from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.errors import InputError, ParameterError, counted, nearest, noted, shown
 from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, Whole, checked, number, one_of, text
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
@@ -19,12 +20,20 @@ from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.reading import Unpack
 from ir_trunc._reporting.comparison import OF_PAIRS, P_VALUES, Comparison
 from ir_trunc._scoring._runs import RunsLike, by_name, score_each
-from ir_trunc._scoring._statistics import Correction, PairTest, corrected, half_of_interval, interval
+from ir_trunc._scoring._statistics import (
+    Correction,
+    PairTest,
+    corrected,
+    half_of_interval,
+    interval,
+    interval_of_equals,
+    p_of_equals,
+)
 from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
 from ir_trunc._scoring.judged import JudgedResults, corrected_together, refuse_unjudged
 from ir_trunc._scoring.objects import MeasureLike, bind, parse_measure
 from ir_trunc._scoring.results import Results
-from ir_trunc.measures.declaration import oriented
+from ir_trunc.measures.declaration import lower_is_better, oriented
 from ir_trunc.measures.definition import BoundMeasure, RunScores, influence, value_from_means
 from ir_trunc.meta.significance import FOR_ALL_PAIRS, TESTS, Setting, named_test, not_worse, paired_tests
 
@@ -300,7 +309,32 @@ def _test_pairs(
     if margin is not None:
         of_margin = not_worse(oriented(measure, scores), setting, margin)
         results["p_not_worse"], results["p_equivalent"] = of_margin
+    differences = setting.differences(scores)
+    for pair in np.flatnonzero(np.ptp(differences, axis=1) <= TOLERANCE):
+        _widen(results, pair, measure, differences[pair], setting.alpha, margin)
     return results, pairs.draws
+
+
+def _widen(
+    results: dict[str, Floats], pair: int, measure: str, equal: Floats, alpha: float, margin: float | None
+) -> None:
+    """Put in what follows from the bounds of a measure where all differences of a pair are equal."""
+    (lowest, highest), value, n = _range(measure), float(equal.mean()), len(equal)
+    most = highest - lowest
+    if results["high"][pair] - results["low"][pair] <= TOLERANCE:
+        bounds = interval_of_equals(value, n, -most, most, 1 - alpha)
+        results["low"][pair], results["high"][pair] = bounds
+        results["p"][pair] = p_of_equals(abs(value), n, -most)
+    if margin is not None:
+        better = -value if lower_is_better(measure) else value
+        worse, above = (p_of_equals(of, n, -most, -margin) for of in (better, -better))
+        results["p_not_worse"][pair], results["p_equivalent"][pair] = worse, max(worse, above)
+
+
+def _range(measure: Any) -> tuple[float, float]:
+    """The lowest and the highest value of a measure; infinite where they are not known."""
+    bound = bind(parse_measure(measure))
+    return (-np.inf, np.inf) if bound is None else bound.range
 
 
 def _corrected_pairs(
@@ -391,9 +425,13 @@ class _ScoredRun:
             too_few = f"there {verb} {counted(len(units), name)}, and a test needs two."
             untested, paired = [too_few] * len(untested), np.full(paired.shape, np.nan)
         bounds = paired.mean(axis=1) + np.outer([-1, 1], half_of_interval(paired, setting.alpha))
-        for row, bound in enumerate(map(bind, results.measures)):
-            if bound is not None:  # a mean is where values can be
-                bounds[:, row] = np.clip(drawn.get(row, bounds[:, row]), *bound.range)
+        for row, (lowest, highest) in enumerate(map(_range, results.measures)):
+            if row in drawn:
+                bounds[:, row] = drawn[row]
+            elif np.ptp(paired[row]) <= TOLERANCE:
+                of_all = float(paired[row].mean()), len(units), lowest, highest
+                bounds[:, row] = interval_of_equals(*of_all, 1 - setting.alpha)
+            bounds[:, row] = np.clip(bounds[:, row], lowest, highest)  # a mean is where values can be
         empty, views = int((results.rankings.lengths == 0).sum()), _views(results, unit)
         return cls(results.topics, name, results.nil, empty, results.values, paired, bounds, views, untested)
 
@@ -419,7 +457,8 @@ def bootstrap_interval(
 
     bounds = interval(value_over, len(rankings), confidence, _DRAWS, seed, of_means, "BCa")
     if np.isnan(bounds).any():  # all draws may be equal
-        return (float(value_over(np.arange(len(rankings)))),) * 2
+        value = float(value_over(np.arange(len(rankings))))
+        return interval_of_equals(value, len(rankings), *measure.range, confidence)
     return bounds
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError, counted, nearest, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import text, whole
@@ -360,7 +361,8 @@ class Comparison(Saved):
         """The means under a measure, below them their intervals or those of the differences."""
         means = self.views[0, row]
         scores = oriented(self.measures[row], means)
-        differ, highest = len(set(means.tolist())) > 1, np.nanmax(scores, initial=-np.inf)
+        highest, lowest = np.nanmax(scores, initial=-np.inf), np.nanmin(scores, initial=np.inf)
+        differ = highest - lowest > TOLERANCE
         places = 0 if (means == np.floor(means)).all() and means.max() > 1 else digits  # counts have none
         named, low, high = self.systems, self.mean_low, self.mean_high
         if self.baseline is not None:
@@ -370,7 +372,7 @@ class Comparison(Saved):
         for place, (name, mean) in enumerate(zip(self.systems, means)):
             least, most = bounds.get(name, (np.nan, np.nan))
             below = "" if np.isnan(least) else f"[{least:.{digits}f}, {most:.{digits}f}]"
-            best = differ and bool(scores[place] == highest)
+            best = bool(differ and scores[place] >= highest - TOLERANCE)
             cell = Cell(f"{mean:.{places}f}", best, marks.get((row, place), ""), below)
             cells.append(cell if np.isfinite(mean) else Cell("-"))
         return cells
@@ -399,17 +401,18 @@ class Comparison(Saved):
     def _test_description(self) -> str:
         """The test, its correction, its level and its draws."""
         parts = ["t test of corrected differences" if self.labelled else _TESTS[self.test]]
-        if self.test in FOR_ALL_PAIRS:
-            parts.append("which allows for all pairs of systems")
-        elif self.correction is None:
-            parts.append("not corrected for the number of comparisons")
-        else:
-            count = counted(len(self.compared), "comparison")
-            parts.append(f"corrected for {count} by {_CORRECTIONS[self.correction]}")
+        parts += ["which allows for all pairs of systems" if self.test in FOR_ALL_PAIRS else self.corrected]
         parts.append(f"p < {self.alpha:g}")
         if self.draws:
             parts.append(f"{self.draws} draws, seed {self.seed}")
         return ", ".join(parts)
+
+    @property
+    def corrected(self) -> str:
+        """Whether p values are corrected: 'corrected for 3 comparisons by Holm'."""
+        if self.correction is None:
+            return "not corrected for the number of comparisons"
+        return f"corrected for {counted(len(self.compared), 'comparison')} by {_CORRECTIONS[self.correction]}"
 
     def _margin_notes(self) -> list[str]:
         """Which systems are shown not to be worse than the baseline, and which to be equivalent to it."""
@@ -423,7 +426,7 @@ class Comparison(Saved):
                 within = f"{words} {self.baseline} within {margin:g}"
                 notes.append(f"By {measure} {within}: {', '.join(systems) or 'none'}.")
         if notes:
-            notes[-1] += f" One-sided t tests, corrected as above, p < {self.alpha:g}."
+            notes[-1] += f" One-sided t tests, {self.corrected}, p < {self.alpha:g}."
         return notes
 
 
@@ -436,7 +439,8 @@ def counted_units(units: int, unit: str, lists: int, labelled: int = 0) -> str:
 
 def few_units(units: int, unit: str, why: str) -> list[str]:
     """The caution that these are few, and for what; none where they are enough."""
-    return [f"{counted(units, unit)} are few{why}: take {FEW_UNITS} or more."] * (units < FEW_UNITS)
+    verb = "is" if units == 1 else "are"
+    return [f"{counted(units, unit)} {verb} few{why}: take {FEW_UNITS} or more."] * (units < FEW_UNITS)
 
 
 def _parameters(measures: Iterable[str]) -> list[str]:

@@ -226,8 +226,8 @@ def _difference(new: _Sample, old: _Sample, confidence: float) -> _Interval:
         if (of_both[0] == of_both[1]).all():
             ones, before = outcomes[:, of_both[0]]
             return value, *statistics.interval_of_paired_shares(ones, before, confidence)
-    bounds = value - (new.highest - new.lowest), value + (new.highest - new.lowest)
-    return value, *_of_mean(value, new.values - old.values, min(new.n, old.n), bounds, confidence)
+    most = new.highest - new.lowest
+    return value, *_of_mean(value, new.values - old.values, min(new.n, old.n), (-most, most), confidence)
 
 
 def _of_mean(
@@ -253,8 +253,8 @@ class Check:
     low, high : float
         The confidence interval of the difference or of the new value.
     units : int
-        Number of topics, or of other units that are independent of each other; with `Judged` of those that
-        people labelled, where the condition depends on labels.
+        Of how many topics (or other units that are independent of each other) the quantity is the mean or the
+        share; with `Judged` of those that people labelled, where the condition depends on labels.
     unknown : str
         Why there is no interval.
     """
@@ -353,7 +353,7 @@ class Gate(Result):
             condition = read_condition(check.condition)
             if not condition.of_change or check.unknown:
                 continue
-            student = stats.t.ppf((1 + self.confidence) / 2, check.units - 1)
+            student = stats.t.ppf((1 + self.confidence) / 2, max(check.units - 1, 1))
             deviation = (check.high - check.low) / 2 / student * np.sqrt(check.units)
             # Guenther (1981): the second summand allows for the estimated variance.
             needed = np.ceil((quantiles * deviation / condition.limit) ** 2 + interval**2 / 2)
@@ -372,7 +372,8 @@ class Gate(Result):
 
     def lines(self) -> list[str]:
         """A line for each condition, and one that says so if there are few topics."""
-        few = few_units(self.units, self.unit, ", and the intervals approximate")
+        fewest = min((check.units for check in self.checks if not check.unknown), default=self.units)
+        few = few_units(fewest, self.unit, ", and the intervals approximate")
         return [*(check.line(self.unit) for check in self.checks), *few]
 
     def junit(self) -> str:
@@ -537,5 +538,5 @@ def _check(
         verdict = "failed" if require == "shown" else "undecided"
     elif observed if require == "observed" else any(interval):
         verdict = "undecided" if require == "certain" and not all(interval) else "failed"
-    units = len(sample.values) if sample.labelled is None else sample.n
+    units = sample.n if earlier is None or not condition.of_change else min(sample.n, earlier.n)
     return Check(condition.text, verdict, before_value, new[0], *decides[1:], units, unknown)

@@ -125,6 +125,16 @@ def interval_of_equals(
     return value - others * (value - lowest), value + others * (highest - value)
 
 
+def p_of_equals(value: float, n: int, lowest: float, limit: float = 0.0) -> float:
+    """P value that the mean of n equal values is above a limit: of the interval that begins there.
+
+    1 where the values have no lowest.
+    """
+    if value <= limit or np.isinf(lowest):
+        return 1.0
+    return float(((limit - lowest) / (value - lowest)) ** n)
+
+
 def interval_of_share(hits: int, n: int, confidence: float) -> tuple[float, float]:
     """Wilson's score interval of a share of n."""
     from scipy import stats

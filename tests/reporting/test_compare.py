@@ -155,6 +155,59 @@ def test_the_table_marks_the_best_and_what_is_significant():
     assert lines[0] == "Mean scores of 3 systems (baseline: bm25) over 10 topics, 1 of them a nil query"
 
 
+def test_no_system_is_the_best_by_rounding():
+    """The same scores in another order, whose sum differs in the last bit."""
+    above = [1, 2, 3, 4, 5, 6, 7, 1, 3]
+    qrels = {str(topic): {"a": 1} for topic in range(9)}
+    runs = {
+        name: {topic: [*"stuvwxyz"[:count], "a"] for topic, count in zip(qrels, order)}
+        for name, order in (("one", above), ("other", [above[at] for at in (6, 5, 4, 0, 8, 7, 3, 2, 1)]))
+    }
+    found = compare("RR", qrels, runs)
+    assert len({*found["RR"]}) == 2
+    assert "+" not in repr(found)
+    assert repr(compare("RR", qrels, runs | {"worse": {}})).count("+") == 3  # both, and their legend
+
+
+@pytest.mark.parametrize("test", ["t", "bootstrap", "randomisation", "tukey", "randomised-tukey"])
+@pytest.mark.parametrize("measure", ["RR", "RBPU", "c@1"])
+@pytest.mark.parametrize("docs", [["a"], ["x", "a"]])
+def test_equal_differences_of_few_topics_show_nothing(test, measure, docs):
+    """Up to 63 % of all topics may be others than the three; of RBPU, without a lowest value, all."""
+    qrels = {topic: {"a": 1} for topic in "123"}
+    runs = {"old": {topic: ["a"] for topic in qrels}, "new": dict.fromkeys(qrels, docs)}
+    for options in ({"intervals": True}, {"intervals": True, "baseline": "old", "margin": 0.1}):
+        found = compare(measure, qrels, runs, test=test, **options)
+        assert found.p.min() > 0.05
+        assert not (found.high - found.low < 1e-3).any()
+        assert not (found.mean_high - found.mean_low < 1e-3).any()
+        assert "By" not in repr(found) or repr(found).count(": none.") == 2
+        assert "]" in repr(found) or measure == "RBPU"
+
+
+def test_the_p_value_of_equal_differences_is_that_of_their_interval():
+    """3 of 4 topics may have -1 where 20 differ by a half: (2 / 3)^20 of all samples show the half alone."""
+    qrels = {str(topic): {"a": 1} for topic in range(20)}
+    runs = {"new": {topic: ["a"] for topic in qrels}, "old": {topic: ["x", "a"] for topic in qrels}}
+    found = compare("RR HarmCompat", qrels, runs, baseline="old", margin=0.2)
+    assert found.p[0, 0] == pytest.approx((1 / 1.5) ** 20)
+    assert found.p_not_worse[0, 0] == pytest.approx((0.8 / 1.5) ** 20)
+    assert found.p_equivalent[0, 0] == 1
+    low = compare("RR", qrels, runs, baseline="old", alpha=found.p[0, 0]).low[0, 0]
+    assert low == pytest.approx(0, abs=1e-9)
+    assert (found.p[1, 0], found.p_not_worse[1, 0]) == pytest.approx((1, 0.8**20))  # both have no harm
+
+
+@pytest.mark.parametrize(("options", "says"), [
+    ({"test": "tukey"}, "One-sided t tests, not corrected for the number of comparisons"),
+    ({"correction": None}, "One-sided t tests, not corrected for the number of comparisons"),
+    ({"test": "sign"}, "One-sided t tests, corrected for 2 comparisons by Holm"),
+])  # fmt: skip
+def test_the_tests_of_margins_say_how_they_are_corrected(options, says):
+    text = " ".join(repr(compare("AP", QRELS, RUNS, baseline="bm25", margin=0.1, **options)).split())
+    assert f"{says}, p < 0.05." in text
+
+
 def test_without_a_baseline_all_pairs_are_compared():
     found = compare("AP RBPT", QRELS, RUNS)
     assert found.compared == tuple(itertools.combinations(RUNS, 2))

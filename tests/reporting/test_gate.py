@@ -84,6 +84,33 @@ def test_what_a_condition_may_speak_of_beside_measures(name, value):
         assert found.checks[1].low == pytest.approx(-found.checks[1].high) != 0
 
 
+@pytest.mark.parametrize(("condition", "units"), [
+    ("unanswered < 0.5", 2), ("abstention.precision < 0.5", 2), ("kept < 0.5", 98), ("RR < 0.5", 100),
+    ("unanswered worsens 0.5", 2), ("wrongly worsens 0.5", 2),
+])  # fmt: skip
+def test_a_verdict_stands_beside_the_number_of_topics_that_it_rests_on(condition, units):
+    """Two of a hundred topics are nil queries, and two lists are empty."""
+    qrels = {str(topic): {"a": int(topic > 1)} for topic in range(100)}
+    run = {topic: ["a"] if int(topic) > 1 else [] for topic in qrels}
+    gate = check(condition, qrels, run, baseline=run)
+    assert gate.checks[0].units == units
+    assert f", {units} topics" in " ".join(repr(gate).split("\n", 2)[2].split())
+    assert ("2 topics are few, and the intervals approximate" in repr(gate)) == (units == 2)
+    one = check("unanswered < 0.5", {**qrels, "1": {"a": 1}}, run)
+    assert "1 topic is few" in repr(one)
+    with_change = check("unanswered worsens 0.5", {**qrels, "1": {"a": 1}}, run, baseline=run)
+    assert with_change.plan()["units"].tolist() == [1]
+
+
+def test_the_change_of_equal_differences_may_be_as_low_as_the_measure_allows():
+    """Each topic improves by a half, and one in seven would worsen by 1: one in five samples shows none."""
+    qrels = {str(topic): {"a": 1} for topic in range(10)}
+    old, new = (dict.fromkeys(qrels, docs) for docs in (["x", "a"], ["a"]))
+    (found,) = check("RR improves 0.9", qrels, new, baseline=old).checks
+    others = 1 - 0.05 ** (1 / 10)
+    assert (found.low, found.high) == pytest.approx((0.5 - others * 1.5, 0.5 + others * 0.5))
+
+
 @pytest.mark.filterwarnings("ignore:.*questions are few")
 def test_kept_unanswered_and_wrongly_are_those_of_how_many():
     labels = {topic: {doc: grade for doc, grade in docs.items() if grade} for topic, docs in QRELS.items()}

@@ -199,7 +199,7 @@ def test_random_scores_advise_silence_and_say_so():
     auroc, low, high = advice.separation
     assert low < 0.5 < high
     separate = f"AUROC of the top score {auroc:.2f} ({low:.2f} to {high:.2f})."
-    assert f"These scores do not separate questions with and without an answer: {separate}" in lines
+    assert f"These scores are not shown to separate questions with and without an answer: {separate}" in lines
     assert {"always silent", "as retrieved"} <= {*advice.policies}
 
 
@@ -288,6 +288,38 @@ def test_a_simpler_policy_within_the_margin_is_preferred():
     assert chosen.policy == Fixed(2)
     level = heading(free)[1].removeprefix("Advice: ").partition(". In brackets")[0]
     assert f"Fixed(k=2) is simpler than {level}; its score is within {lead + 1e-6:g}." in heading(chosen)
+
+
+@pytest.mark.parametrize(("options", "reason"), [
+    # A threshold is no simpler than a length, and a length is no simpler than another one.
+    ({"policies": "Fixed(k=1)", "present": "ScoreThreshold(threshold=0.35)"}, "Fixed(k=1), which keeps 100%"),
+    ({"policies": "Fixed(k=1) Fixed(k=2)", "keep": 0.95}, "Fixed(k=1), which keeps 90%"),
+])  # fmt: skip
+def test_a_policy_is_called_simpler_only_where_it_is(options, reason):
+    ranks = 1 if "present" in options else 1 + (np.arange(80) % 10 == 0)
+    labels = {str(q): {"a": 1} for q in range(80)}
+    retrieved = {}
+    for question, rank in zip(labels, np.broadcast_to(ranks, 80)):
+        docs = ["a", "b"] if rank == 1 else ["b", "a"]
+        retrieved[question] = {docs[0]: 0.9, docs[1]: 0.4} | {f"x{n}": 0.1 - n / 100 for n in range(9)}
+    lines = heading(how_many(labels, retrieved, tolerance=0.25, **options))
+    assert not any("simpler" in line for line in lines)
+    assert f"Its score is within 0.25 of the highest, that of {reason}." in lines
+
+
+@pytest.mark.parametrize(("nil_scores", "says"), [
+    ([0.2, 0.6] * 20, "separate questions with and without an answer"),
+    ([0.99, 0.98] * 20, "separate questions with and without an answer the wrong way round"),
+    ([0.2, 0.1], "are not shown to separate questions with and without an answer"),  # all in order, but two
+    ([0.95, 0.6], "are not shown to separate questions with and without an answer"),
+])  # fmt: skip
+def test_that_scores_separate_is_said_with_the_direction_and_only_where_it_is_shown(nil_scores, says):
+    labels = {str(q): {"a": 1} if q < 60 else {} for q in range(60 + len(nil_scores))}
+    tops = [*np.linspace(0.5, 0.97, 60), *nil_scores]
+    retrieved = {q: {"a": top, "b": 0.05, "c": 0.01} for q, top in zip(labels, tops)}
+    advice = how_many(labels, retrieved)
+    assert any(line.startswith(f"These scores {says}: AUROC") for line in heading(advice))
+    assert advice.separation[1] < advice.separation[2]
 
 
 def test_the_score_to_expect_is_lower_than_that_of_the_best_of_many():
@@ -509,7 +541,8 @@ def test_equal_scores_are_reported():
         advice = how_many(LABELS, equal)
     assert sum("all scores of a list are equal" in str(warning.message) for warning in warned) == 1
     assert not any("lower_is_better" in str(warning.message) for warning in warned)
-    assert advice.separation == (0.5, 0.5, 0.5)
+    auroc, low, high = advice.separation  # of other questions scores may differ
+    assert low < auroc == 0.5 < high
 
 
 def test_scores_that_look_like_distances_are_reported():
