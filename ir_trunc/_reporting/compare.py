@@ -118,7 +118,8 @@ def compare(
     A measure of the whole run, `c@1` for example, is tested by its influence values; the interval of its mean
     is that of the bootstrap with bias correction and acceleration (BCa), which computes it anew for each of
     2,000 draws of topics. There is no test for a measure without influence values, for a count, and
-    where a score is not finite; the table says why.
+    where a score is not finite; the table says why. Where all values or differences are equal, intervals and
+    p values follow from the bounds of the measure, as for `check`; one without bounds has no interval then.
 
     Examples
     --------
