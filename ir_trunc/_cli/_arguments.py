@@ -16,7 +16,7 @@ from typing import Any, NoReturn, cast, get_args
 from ir_measures import Measure
 
 from ir_trunc._cli._process import MovedError, tell
-from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, printable, shown
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, nearest, printable, shown
 from ir_trunc._output.files import check_outputs
 from ir_trunc._output.tables import WIDTH, fitted
 from ir_trunc._ranking.nil import Convention, NilRule
@@ -126,7 +126,8 @@ class OneLineParser(argparse.ArgumentParser):
             how |= {"metavar": value, "type": _TYPES.get(value, str)}
         added = group.add_argument(*names, **how)
         if not is_option or "required" in how:
-            words = f"{names[0]} {value}" if is_option else f"[{value}]" if added.nargs == "?" else value
+            optional = added.nargs in ("?", "*") and "[" not in value
+            words = f"{names[0]} {value}" if is_option else f"[{value}]" if optional else value
             self.usage = str(self.usage).replace("[options]", f"{words} [options]")
 
     def read(self, words: Sequence[str]) -> Words:
@@ -144,7 +145,9 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the line and exit."""
-        tell(f"{self.prog}: {message}; see '{self.prog} --help'.")
+        unknown = re.match(r"unrecognized arguments:.*?(--\w[\w-]*)", message)
+        near = unknown and nearest(unknown[1], re.findall(r"--\w[\w-]*", self.format_help()))
+        tell(f"{self.prog}: {message}; see '{self.prog} --help'.{near or ''}")
         raise SystemExit(2)
 
     def print_help(self, file: Any = None) -> None:
@@ -177,7 +180,7 @@ class Words(argparse.Namespace):
     def reading(self) -> Any:
         """How runs are read."""
         columns: dict[str, str] = {}
-        for pair in self.columns or ():
+        for pair in (pair for word in self.columns or () for pair in re.split(r",(?=\w+=)", word)):
             field, equals, column = pair.partition("=")
             if not equals or field in columns:
                 raise ParameterError(
@@ -387,7 +390,8 @@ _TABLE = f"""
     row counts, or its best
 --stop MARK  a list ends before the first row with this mark in the second column, NS for example
 --lower-is-better  scores are distances
---columns FIELD=COLUMN...  what a field is called in CSV, TSV, JSON or Parquet: doc_id=chunk; may be repeated
+--columns FIELD=COLUMN...  what a field is called in CSV, TSV, JSON or Parquet: doc_id=chunk,score=similarity;
+    may be repeated
 --keys KEYS  keys that identify a list, outermost first: topic/question/day
 --searches union|last|sequence  the list of a question with several searches, where spans or the key search
     of question/search tell: their union (the default), the last one, or the union for sDCG and nsDCG

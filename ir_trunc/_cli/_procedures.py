@@ -25,7 +25,13 @@ from ir_trunc._scoring.results import Result
 from ir_trunc.measures.declaration import split_at_blanks
 from ir_trunc.meta import ScoreMatrix, pooled_runs, score_matrix
 from ir_trunc.meta.pools import PooledRuns
-from ir_trunc.meta.procedures import MatrixMeasures, ProcedureDefinition, SystemGroups, SystemNames
+from ir_trunc.meta.procedures import (
+    MatrixMeasures,
+    ProcedureDefinition,
+    SingleMeasure,
+    SystemGroups,
+    SystemNames,
+)
 from ir_trunc.plots._kit import save_picture
 
 Written: TypeAlias = Mapping[str, Command]
@@ -70,10 +76,12 @@ def _overview(
     """The help of a group."""
     texts = {}
     for name, several in procedures.items():
-        names = ", ".join(procedure.name.replace("_", " ") for procedure in several).capitalize()
-        texts[name] = f"{names}." if several[1:] else several[0].summary
+        *names, last = (procedure.name.replace("_", " ") for procedure in several)
+        together = f"{', '.join(names)} and {last} of measures.".capitalize()
+        texts[name] = together if names else several[0].summary
     texts |= {name: (command.__doc__ or "").partition("\n")[0] for name, command in written_out.items()}
-    lines = [fitted(f"  {name:<16} {text}", 19) for name, text in texts.items()]
+    width = max(map(len, texts))
+    lines = [fitted(f"  {name:<{width}}  {text}", width + 4) for name, text in texts.items()]
     asked, _, example = about.partition("\n\n")
     after = "Most take QRELS RUNS MEASURE ..., some take only measures: see COMMAND --help."
     runs = "RUNS: files, or a folder in which every file is a run."
@@ -109,7 +117,8 @@ def _run(group: str, procedures: Sequence[ProcedureDefinition], words: Sequence[
 def _parser(group: str, procedures: Sequence[ProcedureDefinition], kind: type | None) -> OneLineParser:
     """The parser of a command; kind: what runs become, or None where none are needed."""
     first, *others = procedures
-    about = [first.summary, *([each.summary for each in others] or [first.notes])]
+    about = [f"{each.name.replace('_', ' ')}: {each.summary}" for each in procedures]
+    about = about if others else [first.summary, first.notes]
     if kind is None and "qrels" not in first.inputs:
         types = first.inputs.get("measures", ())
         optional = type(None) in types or not first.inputs or first.measures
@@ -137,7 +146,8 @@ _OF_MATRIX = f"""
 qrels QRELS?  {QRELS}
 runs RUN ... MEASURE ...*  {RUNS}; then measures
 = measures unit depth scoring
---matrix FILE  scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then picks some
+--matrix FILE  scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then selects some of
+    its measures
 --pool-depth N  score by a simulated pool: the judged documents that are among the first N of any run
 """
 _OF_RESULTS = """
@@ -180,6 +190,8 @@ def _form(kind: Any) -> dict[str, Any]:
         return {"action": argparse.BooleanOptionalAction}
     if isinstance(kind, MatrixMeasures):
         return {"nargs": "+", "metavar": "MEASURE"}
+    if isinstance(kind, SingleMeasure):
+        return {"metavar": "MEASURE"}
     if isinstance(kind, (SystemNames, SystemGroups)):
         return {"metavar": "FILE"}
     if isinstance(kind, Several):

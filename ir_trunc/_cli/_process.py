@@ -43,8 +43,8 @@ def reason(error: BaseException) -> str:
         return f"there is not enough memory: {error}." if str(error) else "there is not enough memory."
     if isinstance(error, ImportError):
         return f"a package cannot be imported: {str(error).rstrip('.')}."
-    if isinstance(error, OSError) and error.errno and error.filename is None:
-        return f"standard output: {error.strerror}."  # errors about other files name them
+    if isinstance(error, OSError) and error.errno:
+        return f"{'standard output' if error.filename is None else error.filename}: {error.strerror}."
     return str(error)
 
 

@@ -21,7 +21,7 @@ __all__ = ["main"]
 
 _DECLARED = """
 log LOG  JSON lines, see below
-words MEASURE ...*  c@1, for example; before them other logs, which are compared with the first
+words [LOG ...] MEASURE ...*  other logs, which are compared with the first; then measures, c@1 for example
 --risk X  print the threshold for this risk, 0 to 1
 --delta X  probability with which the risk of the threshold may be higher on other questions
 = columns measures places plot

@@ -21,7 +21,7 @@ qrels QRELS  {QRELS}; or a log of answers, without NEW
 run NEW?  TREC run file
 --baseline OLD  the run that changes are compared with
 --fail-if CONDITION...  see below; may be repeated
---require observed|shown|certain  what a condition fails by (default observed)
+--require observed|shown|certain  when a condition has failed, see below (default observed)
 --plan  print how many topics the limits need instead
 --report FILE  also write a page that shows both runs
 = alpha unit scoring

@@ -20,16 +20,11 @@ def main(args: Words) -> None:
     """What do the measures see? Print the lists and scores of a small collection.
 
     example:
-      $ ir_trunc demo
-      Three systems and seven topics, worked examples of the papers. Every list is
-      shown by rank: 1 is a relevant document, 0 one that is not, and a dash is a list
-      that the system left empty.
-
-      topic            relevant  never-stops           stops-in-time  says-little
-      gap              3         10100                 101            1
-      late             3         01001                 01             0
-      nothing-to-find  0         000                   -              -
-      ...
+      $ ir_trunc demo --copy .
+      $ ir_trunc demo.qrels never-stops.run stops-in-time.run RBPT c@1
+      run   RBPT   c@1
+      never-stops.run   0.4627   0.4286
+      stops-in-time.run   0.5775   0.6122
     """
     if args.plot is not None and args.copy is not None:
         raise ParameterError("--plot and --copy are two things: ask for one at a time.")

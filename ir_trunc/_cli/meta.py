@@ -27,14 +27,14 @@ _OF_MATRIX = f"""
 -o --output FILE!  JSON, gzipped where the name ends in .gz
 """
 _OF_CALIBRATE = """
-measure MEASURE?  OIE, for example
-parameter PARAMETER?  e, p, beta: a number of the measure
---rank N  rank where one relevant document is worth as much as none
+measure MEASURE?  OIE, for example; not with --residual
+parameter PARAMETER?  a number of the measure: e, p or beta
+--rank N  rank at which one relevant document is worth as much as none
 --residual X  weight of all ranks beyond --depth
 --depth N  the rank that --residual is about
 """
 _OF_GUIDE = """
-answers KEY=yes|no ...*  answers given at once: length=yes weighted=no
+answers KEY=yes|no ...*  answers that are known already: length=yes weighted=no
 --page FOLDER  write guide.md and guide.svg there instead
 """
 

@@ -18,8 +18,8 @@ run RUN  TREC run file
 @cli_command("monitor", _DECLARED)
 def main(args: Words) -> int:
     """Do live lists still look like those that a policy was fitted on? Compare the lists of a run, before
-    they are cut. No judgments are needed. Compared are the share of empty lists, the mean length that the
-    policy leaves, and the distributions of the scores and of the number of retrieved documents.
+    they are cut: the share of empty lists, the mean length that the policy leaves, and the distributions of
+    the scores and of the number of retrieved documents. No judgments are needed.
 
     exit status: 0 if no shift is shown, 1 if the lists no longer match, 2 if nothing can be said: fewer than
     20 lists, lists that are cut already, bad input

@@ -110,7 +110,7 @@ _DATA = {project.__name__[1:]: project for project in _PROJECTS}
 """The data of each kind of project."""
 
 
-_DECLARED = f"kind {'|'.join(_DATA)}  the kind\nfolder DIR  a new folder, or an empty one"
+_DECLARED = f"kind {'|'.join(_DATA)}  one of the kinds above\nfolder DIR  a new folder, or an empty one"
 
 
 _KINDS = "\n".join(["kinds:", *(f"  {kind:<12}{_title(kind)}" for kind in _DATA)])

@@ -13,7 +13,7 @@ from ir_trunc._reporting.reproduction import PAPERS, reproduce
 __all__ = ["main"]
 
 _DECLARED = f"""
-paper {"|".join(PAPERS)}  the paper
+paper {"|".join(PAPERS)}  one of the papers below
 collections QRELS RUNS ...*  a qrels file and a folder of runs; several collections are averaged
 -o --output FILE  also write all cells as CSV
 --strict  exit with 1 where a cell differs

@@ -37,9 +37,9 @@ _AFTER = "Without a command, runs are scored. 'ir_trunc COMMAND --help' tells mo
 def main(args: Words) -> None:
     """Score runs: rankings whose length is a decision of the system.
 
-    Of one run, tsv has the lines of the ir_measures command. latex and html are forms of 'ir_trunc compare'.
-    Names and ids are printed as they are: a spreadsheet takes a cell of a csv that begins with =, +, - or @
-    for a formula.
+    With one run, the form tsv has the lines of the ir_measures command. The forms latex and html belong to
+    'ir_trunc compare'. Names and ids are printed as they are: a spreadsheet takes a cell of a csv that begins
+    with =, +, - or @ for a formula.
 
     example ('ir_trunc demo --copy .' writes the files):
       $ ir_trunc demo.qrels never-stops.run stops-in-time.run nDCG@10 RBPT OIE

@@ -20,8 +20,8 @@ from ir_trunc.truncation._text import list_of_policies
 __all__ = ["main"]
 
 _DECLARED = f"""
-arguments [QRELS] RUN [MEASURE]+  TREC run file; QRELS: {QRELS}; MEASURE: what to fit to, of each list by
-    itself
+arguments [QRELS] RUN [MEASURE]+  TREC run file; QRELS: {QRELS}; MEASURE: what the policy is fitted to, a
+    measure of single lists
 --policy POLICY!  a policy, or a file of cuts
 --qrels QRELS  in place of QRELS
 -m --measures MEASURES  in place of MEASURE

@@ -52,18 +52,19 @@ class IrTruncWarning(UserWarning):
 
 
 def warn(message: str) -> None:
-    """Warn with the location of the user's own line, not of a line in this package."""
+    """Warn with the location of the user's own line, not of one in this package or in those that call it."""
     notes, issued = _NOTES.get()
     if notes is not None and message not in notes:
         notes.append(message)
     if not issued:
         return
     frame, depth = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("ir_trunc."):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGES):
         frame, depth = frame.f_back, depth + 1
     warnings.warn(printable(message), IrTruncWarning, stacklevel=depth)
 
 
+_PACKAGES = "ir_trunc.", "ir_measures.", "pyterrier."
 _NOTES: ContextVar[tuple[list[str] | None, bool]] = ContextVar("notes", default=(None, True))
 
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import IO, Any, cast
 
-from ir_trunc._core.errors import InputError, shown
+from ir_trunc._core.errors import FileError, InputError, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.parameters import file_name
 
@@ -182,8 +182,12 @@ def check_output(path: Target) -> None:
         return
     if name.endswith(_OTHER_ARCHIVES):
         raise InputError(f"{name}: outputs are compressed by gzip only; let its name end in .gz.")
-    with suppress(FileNotFoundError, NotADirectoryError):
-        os.stat(name)  # a name that is too long and a circle of links are errors
+    try:
+        os.stat(name)
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:  # a name that is too long, and a circle of links
+        raise FileError(f"{name} cannot be written: {error.strerror}.") from None
     if os.path.isdir(name):
         raise IsADirectoryError(f"{name} is a directory: name a file in it.")
     if os.path.exists(name) and not os.access(name, os.W_OK):

@@ -138,7 +138,9 @@ def by_file_name(
             files.append(path)
             continue
         with os.scandir(path) as entries:
-            inside = sorted(each.path for each in entries if each.is_file() and not each.name.startswith("."))
+            paths = sorted(each.path for each in entries if not each.name.startswith("."))
+        # A link that leads nowhere is taken for a run that is missing.
+        inside = [each for each in paths if os.path.isfile(each) or not os.path.exists(each)]
         if not inside:
             raise InputError(f"folder {path} holds no files: the runs are needed.")
         files += inside

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
@@ -273,6 +274,8 @@ def parse(text: str) -> tuple[str, dict[str, Any], int | None]:
 
     def refuse(problem: str) -> UnknownMeasureError:
         form = "Name, Name@k or Name(param=value, ...)@k"
+        if "," in re.sub(r"\(.*?\)", "", text):
+            problem = "measures are separated by blanks, without commas"
         return UnknownMeasureError(f"{text!r} is not a measure: {problem}; {form} is needed.")
 
     source = text.strip()

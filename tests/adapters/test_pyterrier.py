@@ -10,7 +10,7 @@ from functools import partial
 import pandas as pd
 import pytest
 from faulty import python
-from ir_measures import AP, define_byquery, nDCG
+from ir_measures import AP, calc_aggregate, define_byquery, nDCG
 
 bm25s = pytest.importorskip("bm25s")
 pt = pytest.importorskip("pyterrier")
@@ -506,6 +506,17 @@ def test_a_grid_search_counts_topics_without_judgments_once():
     with pytest.warns(IrTruncWarning) as caught:
         pt.truncation.grid_search(pipeline, {cut: {"k": [1, 2, 3]}}, topics, QRELS, "RBPT")
     assert sum("have no judgment" in str(warning.message) for warning in caught) == 1
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_a_warning_names_the_line_that_calls_pyterrier_or_ir_measures():
+    qrels = QRELS.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+    run = RESULTS.rename(columns={"qid": "query_id", "docno": "doc_id"})
+    with pytest.warns(IrTruncWarning) as caught:
+        pt.Experiment([RESULTS], TOPICS, QRELS, [parse_measure("RBPT")])
+    assert {warning.filename for warning in caught} == {__file__}
+    with pytest.warns(IrTruncWarning) as caught:
+        calc_aggregate([parse_measure("RBPT")], qrels, run)
     assert {warning.filename for warning in caught} == {__file__}
 
 

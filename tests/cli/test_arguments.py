@@ -181,8 +181,9 @@ def test_an_option_that_is_given_twice_is_refused(folder, complaint, words, opti
 
 def test_options_that_are_declared_repeatable_may_be_repeated(folder, command):
     (folder / "own.csv").write_text("q,d,score\n1,d1,2\n")
-    words = ["qrels", "own.csv", "RR", "--columns", "query_id=q", "--columns", "doc_id=d"]
-    assert command(*words)[:2] == (0, "RR\t0.3333\n")
+    words = ["qrels", "own.csv", "RR", "--columns", "query_id=q", "--columns"]
+    assert command(*words, "doc_id=d")[:2] == (0, "RR\t0.3333\n")
+    assert command(*words, "doc_id=d,score=score")[:2] == (0, "RR\t0.3333\n")
 
 
 @pytest.mark.parametrize("number", ["1_0", "²", "١٠", "1e2", "0x10", "", "7" * 5000])

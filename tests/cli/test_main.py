@@ -107,6 +107,10 @@ def test_a_folder_that_cannot_be_one_is_refused(tmp_path, monkeypatch, command, 
     (["meta", "power", QRELS, *RUNS, "nDGC"], "'nDGC' is neither a file nor a measure. Did you"),
     (["meta", "powr"], "Did you mean power?"),
     (["measures", "RBTP"], "Did you mean RBPT"),
+    (["meta", "weights", "RBPT,", "AP"], "measures are separated by blanks, without commas"),
+    (["meta", "weights", "RBPT(p=0.5),AP(rel=2)"], "measures are separated by blanks, without commas"),
+    ([QRELS, RUNS[0], "AP", "--frmat", "csv"], "Did you mean --format?"),
+    (["study", "example", "--relevnt", "2"], "Did you mean --relevant or --irrelevant?"),
     ([QRELS, RUNS[0], "AP", "rbpt"], "Did you mean RBPT"),
     ([QRELS, RUNS[0], "RBPT(P=0.5)"], "Did you mean p?"),
 ])  # fmt: skip
@@ -123,6 +127,8 @@ def test_messages_name_options_of_the_command_line(collection, command, complain
     assert "--missing exclude leaves out such topics, --missing empty confirms" in error
     (collection / "named.csv").write_text("topic_name,doc_id,score\ngap,a,1\n")
     assert "--columns query_id=... names another" in complaint(QRELS, "named.csv", "AP")
+    (collection / "three.tsv").write_text("gap\ta\t0.5\ngap\tb\t0.4\n")
+    assert "--columns query_id=0,doc_id=1,score=2 confirms" in command(QRELS, "three.tsv", "AP")[2]
     _, out, _ = command("compare", QRELS, *RUNS, "AP", "--jobs", "2", "--format", "table")
     assert "--missing exclude leaves out such topics" in " ".join(out.split())  # in a note of the table, too
     with pytest.warns(ir_trunc.IrTruncWarning, match="missing='exclude' leaves out such topics"):

@@ -99,7 +99,7 @@ def test_a_dash_prints_what_a_file_would_hold(folder, command):
 ])  # fmt: skip
 def test_a_full_disk_is_one_line_that_names_the_file(folder, command, words):
     status, out, err = command(*words.split(), "/dev/full")
-    assert (status, out, err) == (2, "", "ir_trunc: [Errno 28] No space left on device: '/dev/full'\n")
+    assert (status, out, err) == (2, "", "ir_trunc: /dev/full: No space left on device.\n")
 
 
 SLOW = """

@@ -299,6 +299,14 @@ def test_one_file_under_two_paths_is_one_run(tmp_path):
             compare("AP", QRELS, [str(tmp_path / "a.run"), str(other)])
 
 
+@pytest.mark.parametrize("target", ["nowhere", "link.run"])
+def test_a_link_in_a_folder_of_runs_that_leads_nowhere_is_a_missing_run(tmp_path, target):
+    (tmp_path / "a.run").write_text("1 Q0 a 1 2.0 t\n")
+    (tmp_path / "link.run").symlink_to(target)
+    with pytest.raises(FileNotFoundError, match=r"link\.run: there is no such file"):
+        compare("AP", QRELS, tmp_path)
+
+
 def test_a_comparison_of_an_unknown_measure_is_not_loaded(tmp_path):
     path = tmp_path / "comparison.json"
     compare("AP RR", QRELS, RUNS).save(path)

@@ -188,8 +188,8 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
             which = f"{option('columns', {'rank': 2}, {'score': 2})} says which"
             raise InputError(f"{source}: the third field may be the rank or the score; {which}.")
         what = "the rank, since it is 1 to n" if are_ranks else "the score, since it is not 1 to n"
-        names = {"query_id": 0, "doc_id": 1, RANK if are_ranks else "score": 2}
-        warn(f"{source}: the third field is taken for {what} in each topic; columns={names} confirms.")
+        these = option("columns", {"query_id": 0, "doc_id": 1, RANK if are_ranks else "score": 2})
+        warn(f"{source}: the third field is taken for {what} in each topic; {these} confirms.")
         if are_ranks:
             reading, ranks, unscored = replace(reading, order="rank"), rows.values.astype(np.int64), ~unscored
     if not of_run and "relevance" not in fields:
