@@ -54,7 +54,8 @@ class Truncate:
         """The component as pipelines are saved."""
         cost = {"function": serialize_callable(self.cost)} if callable(self.cost) else self.cost
         given = {"policy": self.policy.to_dict(), "lower_is_better": self.lower_is_better, "cost": cost}
-        return default_to_dict(self, **given)  # type: ignore[no-any-return]
+        saved: dict[str, Any] = default_to_dict(self, **given)
+        return saved
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Truncate:
@@ -63,4 +64,5 @@ class Truncate:
         read = parameters | {"policy": policy_from_dict(parameters["policy"])}
         if isinstance(cost := parameters.get("cost"), dict):
             read["cost"] = deserialize_callable(cost["function"])
-        return default_from_dict(cls, data | {"init_parameters": read})  # type: ignore[no-any-return]
+        made: Truncate = default_from_dict(cls, data | {"init_parameters": read})
+        return made

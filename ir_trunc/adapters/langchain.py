@@ -76,7 +76,8 @@ class Truncate(
 
     def invoke(self, input: Sequence[Document], config: Any = None, **kwargs: Any) -> list[Document]:
         """The documents of one query that are kept, in their order; InputError where one has no score."""
-        return self._call_with_config(self._keep, input, config, **kwargs)  # type: ignore[no-any-return]
+        kept: list[Document] = self._call_with_config(self._keep, input, config, **kwargs)
+        return kept
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Any = None
@@ -102,8 +103,9 @@ class Truncate(
             )
         path = score if callable(score) else f"metadata.{score}"
         cost = cost_of(self.cost, lambda document: document.page_content, "metadata")
-        kept = self.policy.keep(retrieved, path, cost=cost, lower_is_better=self.lower_is_better)
-        return kept  # type: ignore[no-any-return]
+        how: dict[str, Any] = {"cost": cost, "lower_is_better": self.lower_is_better}
+        kept: list[Document] = self.policy.keep(retrieved, path, **how)
+        return kept
 
 
 def scored(store: Any, k: int = 50, raw: bool | None = None, **search: Any) -> Any:

@@ -8,7 +8,7 @@ and it refuses what would be wrong. PyTerrier finds this module as `pt.truncatio
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from inspect import signature
@@ -70,8 +70,8 @@ _REFUSED = {
 
 def experiment(
     systems: Mapping[str, Any] | Sequence[Any] | None = None,
-    topics: pd.DataFrame | None = None,
-    qrels: pd.DataFrame | None = None,
+    topics: pd.DataFrame | str | None = None,
+    qrels: pd.DataFrame | str | None = None,
     measures: Any = None,
     names: Sequence[str] | None = None,
     *,
@@ -91,8 +91,8 @@ def experiment(
     ----------
     systems : list or dict
         Transformers or frames of results, as a list or by name; PyTerrier's name is `retr_systems`.
-    topics, qrels : DataFrame
-        With the columns qid and query, and qid, docno and label.
+    topics, qrels : DataFrame or str
+        With the columns qid and query, and qid, docno and label; or paths of files that PyTerrier reads.
     measures : MeasureLike
         As `ir_trunc.calc` takes them; PyTerrier's name is `eval_metrics`. A name of trec_eval, as 'map', is
         the name of its column; a family, as 'P' or 'official', has a column for each of its measures.
@@ -169,19 +169,16 @@ def experiment(
     if views:
         answerable = scored["qid"].isin(universe.loc[universe["label"] > 0, "qid"])
         parts = {"all": scored, "answerable": scored[answerable], "nil": scored[~answerable]}
-    unscored = () if unjudged else tuple(topics.loc[~topics["qid"].isin(scored["qid"]), "qid"])
-    tables = []
+    unscored = [] if unjudged else topics.loc[~topics["qid"].isin(scored["qid"]), "qid"].tolist()
+    tested, tables = _tested(called, ready["baseline"]), []
     for view, part in parts.items():
         if len(part):
-            # pt.Experiment refuses a system without any result: a placeholder, never a document, makes a row
-            row = {"qid": [part["qid"].iloc[0]], "docno": [PLACEHOLDER], "score": [0.0], "rank": [0]}
-            of_part = (result[result["qid"].isin(part["qid"])] for result in results)
-            runs = [result if len(result) else pd.DataFrame(row) for result in of_part]
-            nan = unscored if part is scored else ()
-            tables.append(_tables(runs, part, universe, called, ready, view, nan))
+            rows = list(product(names, unscored if part is scored else [], called, [np.nan]))
+            of_view = _scored(results, part, universe, called, ready)
+            tables.append([_arranged(table, called, tested, rows, view) for table in of_view])
         ready["save_dir"] = None  # the two tables of scores there are those of all topics
     joined = [pd.concat(same, ignore_index=True) if views else same[0] for same in zip(*tables)]
-    return joined[0] if len(joined) == 1 else tables[0]._make(joined)  # (averages, perquery)
+    return joined[0] if len(joined) == 1 else of_view._make(joined)  # (averages, perquery)
 
 
 def _without(
@@ -304,52 +301,59 @@ def _form_of_files(form: Any) -> tuple[str, Any, Any]:
     raise ParameterError(f"save_format={shown(form)}: {what}.")
 
 
-def _tables(
-    runs: list[pd.DataFrame],
-    topics: pd.DataFrame,
-    qrels: pd.DataFrame,
-    called: Mapping[str, Measure],
-    options: Mapping[str, Any],
-    view: str,
-    unscored: Sequence[str],
-) -> Any:
-    """The tables of pt.Experiment, one or (averages, perquery), with the columns in the order of measures.
-
-    unscored: topics whose values are NaN.
-    """
-    untested = []
-    if options["baseline"] is not None:
-        bound = {column: bind(measure) for column, measure in called.items()}
-        untested = [name for name, measure in bound.items() if measure and measure.definition.scope == "run"]
-    if untested and view in ("", "all"):
+def _tested(called: Mapping[str, Measure], baseline: int | None) -> set[str]:
+    """The columns of the measures that are tested, with a warning for those that cannot be."""
+    if baseline is None:
+        return set()
+    bound = {column: bind(measure) for column, measure in called.items()}
+    untested = [name for name, measure in bound.items() if measure and measure.definition.scope == "run"]
+    if untested:
         warn(
             f"{', '.join(untested)}: not tested against the baseline. The value for one topic depends on all"
             " others, so that paired tests are not valid; ir_trunc.compare tests these measures."
         )
-    asked = [measure if name == str(measure) else name for name, measure in called.items()]
-    judged = qrels[qrels["qid"].isin(topics["qid"])]
+    return {*called}.difference(untested)
+
+
+def _scored(
+    results: list[pd.DataFrame],
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    called: Mapping[str, Measure],
+    options: Mapping[str, Any],
+) -> Any:
+    """The tables of pt.Experiment for these topics: (averages,), (perquery,) or (averages, perquery)."""
+    # pt.Experiment refuses a system without any result: a placeholder, never a document, makes a row
+    row = {"qid": [topics["qid"].iloc[0]], "docno": [PLACEHOLDER], "score": [0.0], "rank": [0]}
+    of_topics = (result[result["qid"].isin(topics["qid"])] for result in results)
+    runs = [result if len(result) else pd.DataFrame(row) for result in of_topics]
     # what systems returned is saved: pt.Experiment warns of files that exist, or reads them, by such names
     saved = {f"{name}.custom": run for name, run in zip(options["names"], runs)}
     form = (lambda file: saved[os.path.basename(file.name)], None)
     done = {"batch_size": None, "verbose": False, "save_mode": "reuse", "save_format": form}
-    result = pt.Experiment(runs, topics, judged, asked, **{**options, **done})
+    asked = [measure if name == str(measure) else name for name, measure in called.items()]
+    judged = qrels[qrels["qid"].isin(topics["qid"])]
+    tables = pt.Experiment(runs, topics, judged, asked, **{**options, **done})
+    return tables if options["perquery"] == "both" else (tables,)
 
-    def belongs(column: str, name: str) -> bool:
-        return column == name or (name not in untested and column.startswith(f"{name} "))
 
-    def arranged(table: Any) -> Any:
-        if "measure" not in table:  # means
-            of_measures = (column for name in called for column in table if belongs(column, name))
-            table = table[["name", *of_measures]]
-        elif unscored:
-            rows = product(options["names"], unscored, called, [np.nan])
-            table = pd.concat([table, pd.DataFrame(rows, columns=list(table))], ignore_index=True)
-            table = table.sort_values(["name", "qid"])  # as pt.Experiment does
-        if view:
-            table.insert(0, "queries", view)
-        return table
+_OF_TESTS = (" +", " -", " p-value", " reject", " p-value corrected")
+"""How columns of pt.Experiment with the results of a test end."""
 
-    return result._make(map(arranged, result)) if options["perquery"] == "both" else (arranged(result),)
+
+def _arranged(
+    table: pd.DataFrame, called: Iterable[str], tested: set[str], unscored: list[Any], view: str
+) -> pd.DataFrame:
+    """A table of pt.Experiment with its columns in the order of measures. unscored: more rows of values."""
+    if "measure" not in table:  # means
+        columns = (f"{name}{end}" for name in called for end in ("", *_OF_TESTS * (name in tested)))
+        table = table[["name", *(column for column in columns if column in table)]]
+    elif unscored:
+        table = pd.concat([table, pd.DataFrame(unscored, columns=list(table))], ignore_index=True)
+        table = table.sort_values(["name", "qid"])  # as pt.Experiment does
+    if view:
+        table.insert(0, "queries", view)
+    return table
 
 
 def _read_trec(file: Any) -> pd.DataFrame:
@@ -359,6 +363,8 @@ def _read_trec(file: Any) -> pd.DataFrame:
 
 def _checked_frame(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
     """A frame as `calc` reads it, by PyTerrier's names; value: 'score', 'label' or none."""
+    if isinstance(frame, str) and name in ("topics", "qrels") and os.path.isfile(frame):
+        frame = getattr(pt.io, f"read_{name}")(frame)
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"{name} of type {type(frame).__name__}: a DataFrame is needed.")
     wanted = {"qid": "query_id"}

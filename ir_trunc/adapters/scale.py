@@ -163,16 +163,20 @@ def _computed(scored: list[Any]) -> Sequence[Any]:
 
         client = default_client()  # type: ignore[no-untyped-call]
     except (ImportError, ValueError):  # no cluster
-        return compute(*scored)  # type: ignore[no-any-return]
+        frames: Sequence[Any] = compute(*scored)
+        return frames
     futures = client.compute(scored)
     with _patience("Dask", client.ncores, lambda: client.cancel(futures), KilledWorker, monotonic()):
-        return client.gather(futures)  # type: ignore[no-any-return]
+        frames = client.gather(futures)
+    return frames
 
 
 def _collected(scored: Any) -> Sequence[Any]:
     """The rows of a Spark frame."""
+    rows: Sequence[Any]
     if "connect" in type(scored).__module__:  # Spark Connect does not know its executors
-        return scored.collect()  # type: ignore[no-any-return]
+        rows = scored.collect()
+        return rows
     from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 
     context, tag = scored.sparkSession.sparkContext, f"ir_trunc {uuid4()}"
@@ -180,9 +184,10 @@ def _collected(scored: Any) -> Sequence[Any]:
     cancel = partial(context.cancelJobsWithTag, tag)
     try:  # The first executor may have to be started: Spark's own settings say how long.
         with _patience("Spark", partial(_has_executor, context), cancel, Py4JJavaError, inf):
-            return scored.collect()  # type: ignore[no-any-return]
+            rows = scored.collect()
     finally:
         context.removeJobTag(tag)
+    return rows
 
 
 def _has_executor(context: Any) -> bool:

@@ -105,6 +105,17 @@ def test_a_call_of_pt_Experiment_gives_the_same_columns_and_values(options):
         )
 
 
+def test_topics_and_judgments_may_be_files_that_pyterrier_reads(tmp_path):
+    topics, qrels = str(tmp_path / "topics.trec"), str(tmp_path / "qrels")
+    tops = (f"<top>\n<num>{qid}</num><title>{query}</title>\n</top>\n" for qid, query in TOPICS.values)
+    (tmp_path / "topics.trec").write_text("".join(tops))
+    (tmp_path / "qrels").write_text("1 0 a 2\n1 0 b 1\n")
+    theirs = pt.Experiment([RESULTS], topics, qrels, [AP], names=["a"], validate="ignore")
+    pd.testing.assert_frame_equal(experiment([RESULTS], topics, qrels, [AP], names=["a"]), theirs)
+    with pytest.raises(InputError, match="qrels of type str: a DataFrame is needed"):
+        experiment([RESULTS], TOPICS, f"{qrels}.gz", [AP])
+
+
 def test_values_of_topics_without_judgments_are_nan_and_belong_to_no_mean():
     asked = [RESULTS], TOPICS, QRELS, "AP P@5"
     averages, by_query = experiment(*asked, names=["a"], perquery="both")
