@@ -7,7 +7,7 @@ middle.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from string import Template
 from textwrap import wrap
@@ -190,6 +190,11 @@ class MarkedTable:
     best: str  # what it means that a score is the best of its column
     notes: Sequence[str]
     warnings: Sequence[str] = ()  # what was assumed or left out; comments in LaTeX
+
+    def with_rows(self, rows: Sequence[str], cells: Sequence[Sequence[Cell]]) -> MarkedTable:
+        """The table with further rows below, which have no letters."""
+        letters = [*self.letters, *" " * len(rows)] if self.letters else self.letters
+        return replace(self, letters=letters, rows=[*self.rows, *rows], cells=[*self.cells, *cells])
 
     def text(self) -> str:
         """Text of at most 80 columns; the best score of a column has the mark `BEST`."""

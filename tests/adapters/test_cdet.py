@@ -435,6 +435,27 @@ def test_qrels_stay_in_the_collection(track, line, message):
         cdet.score(TOPICS, QRELS, "runs", days=RANGE, question_qrels={"t1/2024-02-01": {"q1": 1}})
 
 
+def test_gains_that_no_run_can_earn_are_refused_and_odd_ones_are_reported(track):
+    write(track / "mine.jsonl", in_lines("mine", {}))
+    key, dates = f"t1/q1/{DAYS[0]}", {f"d{day}": day for day in DAYS}
+    with pytest.raises(InputError, match=f"topic {key}, document d{DAYS[1]}: it is of {DAYS[1]}"):
+        cdet.score(TOPICS, {key: {f"d{DAYS[1]}": 1}}, "mine.jsonl", days=dates)
+    with pytest.raises(InputError, match=f"topic {key}, document x: the days have no date for it"):
+        cdet.score(TOPICS, {key: {"x": 1}}, "mine.jsonl", days=dates)
+    with pytest.raises(InputError, match="the 3 keys topic/question/day are needed"):
+        cdet.score(TOPICS, {"t1": {"x": 1}}, "mine.jsonl", days=dates)
+    with pytest.warns(match="qrels: gains 2, 3 are not of the track's scale 0, 1, 5, 10"):
+        cdet.score(TOPICS, {key: {"a": 2, "b": 3}}, "mine.jsonl", days=RANGE)
+    with pytest.warns(match=r"1 question that the topics do not have \(for example t1/q9\)"):
+        scored("mine.jsonl", question_qrels={f"t1/{DAYS[0]}": {"q9": 1}})
+
+
+def test_a_document_has_one_date(track):
+    (track / "days").write_text(f"a\t{DAYS[0]}\nb\t{DAYS[0]}\na\t{DAYS[0]}\na\t{DAYS[1]}\n")
+    with pytest.raises(InputError, match=f"line 4: document a is of {DAYS[0]} in a line above"):
+        cdet.universe(TOPICS, "days")
+
+
 def test_a_day_far_from_the_others_is_refused_before_there_are_millions_of_lists(track):
     far = QRELS | {"t1/q1/2042-01-03": {"a": 1}}
     with pytest.raises(InputError, match="qrels: 2024-01-20 and 2042-01-03 are 6,558 days apart"):
@@ -461,7 +482,8 @@ def test_what_is_ranked_and_ragtime1(track):
 @pytest.mark.parametrize("call", [
     lambda: cdet.universe(5, RANGE), lambda: cdet.universe({"t": "q1"}, RANGE),
     lambda: cdet.universe({"t/1": ["q"]}, RANGE), lambda: cdet.universe(TOPICS, 5),
-    lambda: cdet.universe({}, RANGE),
+    lambda: cdet.universe({}, RANGE), lambda: cdet.universe({"t": []}, RANGE),
+    lambda: cdet.universe({"t": ["q", "q"]}, RANGE), lambda: cdet.universe({1: ["q"], "1": ["r"]}, RANGE),
     lambda: cdet.universe(TOPICS, [5]), lambda: cdet.universe(TOPICS, []),
     lambda: cdet.universe(TOPICS, {"d": 5}), lambda: cdet.read_lists(5),
     lambda: cdet.score(TOPICS, QRELS, 5), lambda: cdet.score(TOPICS, 5, "x"),
@@ -480,7 +502,7 @@ def test_false_alarms_on_days_without_judgments_are_free_in_general_and_a_warnin
     runs["alarm"] = runs["right"] | {f"t/q/{DAYS[1]}": {"x": 2.0, "y": 1.0}}
     keys = "topic/question/day"
     assert calc("RBPT", qrels, runs["right"], keys=keys).aggregated["RBPT"] == 1
-    with pytest.warns(match=r"costs it nothing: name all lists by topics= .*`ir_trunc cdet`"):
+    with pytest.warns(match=r"costs it nothing: name all lists by topics=, .*`ir_trunc cdet`"):
         assert calc("RBPT", qrels, runs["alarm"], keys=keys).aggregated["RBPT"] == 1
     for name, run in runs.items():
         results = {key.split("/")[2]: [in_ranking(docs)] for key, docs in run.items()}
