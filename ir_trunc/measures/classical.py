@@ -254,7 +254,7 @@ def CG(lists: Lists, gains: GradeGains = None) -> Floats:
 
     Gains are the grades, or those of the map. Empty list: 0.
     """
-    return lists.sum(mapped(lists, gains).counts)
+    return lists.sum(mapped(lists, gains).units)
 
 
 @measure(

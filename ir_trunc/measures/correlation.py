@@ -13,7 +13,8 @@ from ir_trunc._core.arrays import Floats, Ints
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import CollectionSize, MinRel
-from ir_trunc.measures.parts import binary, count, grade_groups, over, standing
+from ir_trunc.measures.parts import binary, count, over
+from ir_trunc.measures.standing import grade_groups, standing
 
 __all__ = ["AUC", "KendallTau", "Spearman"]
 
@@ -93,9 +94,8 @@ def Spearman(lists: Lists, D: CollectionSize = 20000) -> Floats:
         return np.asarray((size - same + grades.R[row]) / 2 - better)
 
     relevant = np.flatnonzero(lists.grade)
-    row, level = lists.row[relevant], np.searchsorted(grades.levels, lists.grade[relevant])
-    of_hit = np.zeros(len(lists.row))
-    of_hit[relevant] = lead(row, *grades.around(row, level))
+    row, of_hit = lists.row[relevant], np.zeros(len(lists.row))
+    of_hit[relevant] = lead(row, *grades.around(row, lists.grade[relevant]))
     same = grades.size.astype(np.float64)
     of_all = grades.sum(lead(grades.row, grades.better, grades.size) * same)
     missing = lists.spread(of_all) - lists.sum(of_hit)

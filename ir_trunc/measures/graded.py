@@ -14,7 +14,8 @@ from ir_trunc._core.arrays import Floats, Ints
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, Flag, GradeGains, Number
-from ir_trunc.measures.parts import Gains, OfJudged, count, grade_groups, mapped, nil, over, scale_of
+from ir_trunc.measures.parts import Gains, OfJudged, count, mapped, nil, over, scale_of
+from ir_trunc.measures.standing import grade_groups
 
 __all__ = ["AGR", "AWP", "RGR", "RWP", "Q", "RMeasure"]
 
@@ -57,7 +58,7 @@ def adjusted(lists: Lists, gains: dict[int, float] | None) -> Gains:
     of_judged[judgments.grades > 0] = np.repeat(units(grades.row, grades.grade, grades.size), grades.size)
     hits = np.flatnonzero(lists.grade)
     row, grade = lists.row[hits], lists.grade[hits]
-    of_hits[hits] = units(row, grade, grades.around(row, np.searchsorted(judgments.levels, grade))[1])
+    of_hits[hits] = units(row, grade, grades.around(row, grade)[1])
     if 0 in levels:  # where the map gives it a gain
         zeros, seen = np.flatnonzero(judgments.grades == 0), np.flatnonzero(lists.raw_grade == 0)
         row = judgments.rows[zeros]
@@ -76,7 +77,7 @@ def averaged(
     lists: Lists, gains: Gains, at_relevant: Callable[[Floats, Floats], Floats], most: int | None
 ) -> Floats:
     """1/R times the sum over relevant ranks of a ratio of cg and cig; R is at most `most`."""
-    cg, cig = lists.running(gains.counts), gains.ideal().at_hits(lists.rank)
+    cg, cig = lists.running(gains.units), gains.ideal().at_hits(lists.rank)
     R = lists.spread(gains.R if most is None else np.minimum(gains.R, most))
     ratio = np.where(gains.relevant, at_relevant(cg, np.where(gains.relevant, cig, 1.0)), 0.0)
     return over(lists.sum(ratio), R, otherwise=lambda: nil(lists))
@@ -86,7 +87,7 @@ def at_R(lists: Lists, gains: Gains, beta: float, bonus: int) -> Floats:
     """(beta cg(R) + bonus count(R)) / (beta cig(R) + bonus R); a list shorter than R keeps its last cg."""
     in_reach = lists.rank <= gains.rank_of_last
     R = gains.R
-    cg, hits = lists.sum(in_reach * gains.counts), lists.sum(in_reach & gains.relevant)
+    cg, hits = lists.sum(in_reach * gains.units), lists.sum(in_reach & gains.relevant)
     cig = gains.ideal().at_points(lists.spread(R))
     return over(beta * cg + bonus * hits, beta * cig + bonus * lists.spread(R), otherwise=lambda: nil(lists))
 

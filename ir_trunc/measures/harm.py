@@ -16,7 +16,8 @@ from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MaxRel, Number, Persistence
-from ir_trunc.measures.parts import geometric, linear, log2_discount, over, powers, signed, standing
+from ir_trunc.measures.parts import geometric, linear, log2_discount, over, powers, signed
+from ir_trunc.measures.standing import standing
 from ir_trunc.measures.terminal import LIU, share_at_end
 from ir_trunc.measures.utility import AT_MOST_ONE
 

@@ -11,7 +11,8 @@ from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED, ListPart
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import QRELS, TOOL, Choice, Documents, Number
-from ir_trunc.measures.parts import collection_sizes, grade_groups, standing
+from ir_trunc.measures.parts import collection_sizes
+from ir_trunc.measures.standing import grade_groups, standing
 
 __all__ = ["OIE"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -28,15 +28,16 @@ __all__ = [
 _TOP_EXPONENT = 1000  # 2^1024 is infinity in 64 bits
 
 
-# Scales are functions from grades to units of gain (0 for negatives). Those of one kind that give equal gains
-# are equal, and have one hash.
-class GradeScale(Protocol):
-    """From grades to units of gain."""
+class GainScale(Protocol):
+    """From grades to units of gain, 0 for negatives. Scales of one kind that give equal gains are equal."""
 
     def __call__(self, grade: Ints, /) -> npt.ArrayLike: ...
 
+    def __hash__(self) -> int: ...
 
-class AtLeast(NamedTuple):
+
+@dataclass(frozen=True)
+class AtLeast:
     """1 for a grade of at least `rel`, else 0."""
 
     rel: int
@@ -45,7 +46,8 @@ class AtLeast(NamedTuple):
         return grade >= self.rel
 
 
-class Mapped(NamedTuple):
+@dataclass(frozen=True)
+class Mapped:
     """The gain that pairs of grade and gain have for it; without one the grade itself, 0 below the lowest."""
 
     gains: tuple[tuple[int, float], ...] = ()  # that of grade 0 is not for negative grades nor the unjudged
@@ -59,7 +61,8 @@ class Mapped(NamedTuple):
         return worth
 
 
-class PowersOfTwo(NamedTuple):
+@dataclass(frozen=True)
+class PowersOfTwo:
     """2^grade - 1."""
 
     top: int
@@ -76,19 +79,19 @@ class OfJudged:
     judgments: Judgments
     units: Floats  # of every judged document
     R: Ints  # relevant documents of every query
-    relevant: Floats  # their gains in units, the highest first inside a query, whatever the grades
+    best_first: Floats  # their units, the highest first inside a query, whatever the grades
     ideals: dict[Any, tuple[Floats | None, Floats, Ints]]  # cumulated with weights that all runs have
 
     @classmethod
     def of(cls, judgments: Judgments, units: Floats) -> OfJudged:
         """From the units of every judged document."""
         worth = units > 0
-        row, relevant = judgments.rows[worth], units[worth]
+        row, best_first = judgments.rows[worth], units[worth]
         R = np.bincount(row, minlength=len(judgments.topics))
-        rises = relevant[1:] > relevant[:-1]
+        rises = best_first[1:] > best_first[:-1]
         if rises.any() and (rises & (row[1:] == row[:-1])).any():
-            relevant = relevant[np.lexsort((-relevant, row))]  # a map may give a higher grade a lower gain
-        return cls(judgments, units, R, relevant, {})
+            best_first = best_first[np.lexsort((-best_first, row))]  # of a map that falls as the grade rises
+        return cls(judgments, units, R, best_first, {})
 
     @property
     def total(self) -> Floats:
@@ -104,15 +107,15 @@ class OfJudged:
     @cached_property
     def ranks(self) -> Ints:
         """The rank of every relevant document in its ideal list."""
-        return np.arange(1, len(self.relevant) + 1) - self.offsets[:-1].repeat(self.R)
+        return np.arange(1, len(self.best_first) + 1) - self.offsets[:-1].repeat(self.R)
 
 
-def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
+def gains_by(scale: GainScale, lists: Lists, unit: float = 1.0) -> Gains:
     """Gains by a scale, in units of `unit`. Those of all judged documents are computed once for all scales
     that give them the same units, as linear and binary ones do where no grade is above 1.
     """
-    judgments, key = lists.judgments, (type(scale), scale)  # scales of two kinds may be equal tuples
-    of_judged = judgments.computed.get(key)
+    judgments = lists.judgments
+    of_judged = judgments.computed.get(scale)
     if of_judged is None:
         units = np.asarray(scale(judgments.grades), np.float64)
         for of_judged in [*judgments.computed.values()]:  # a copy: other threads add to it
@@ -120,7 +123,7 @@ def gains_by(scale: GradeScale, lists: Lists, unit: float = 1.0) -> Gains:
                 break
         else:
             of_judged = OfJudged.of(judgments, units)
-        judgments.computed[key] = of_judged
+        judgments.computed[scale] = of_judged
     units = np.asarray(scale(lists.raw_grade), np.float64)
     return Gains(lists, units, of_judged, units if unit == 1.0 else units / unit, unit)
 
@@ -130,7 +133,7 @@ class Gains:
     """The gains of documents, in whole units where the scale allows it, so that their sums are exact."""
 
     lists: Lists
-    counts: Floats  # units of every hit
+    units: Floats  # of every hit
     judged: OfJudged
     hits: Floats  # gain of every hit
     unit: float = 1.0  # a gain is its units divided by this number
@@ -138,7 +141,7 @@ class Gains:
     @property
     def relevant(self) -> Bools:
         """Whether a hit has any gain."""
-        return self.counts > 0
+        return self.units > 0
 
     @property
     def R(self) -> Ints:
@@ -153,41 +156,46 @@ class Gains:
     @property
     def highest(self) -> Floats:
         """Units of every query's best document; 0 for a nil query."""
-        best = np.zeros(len(self.R))
-        best[self.R > 0] = self.judged.relevant[self.judged.offsets[:-1][self.R > 0]]
-        return best
+        return self._units_at(self.judged.offsets[:-1])
 
     @property
     def lowest(self) -> Floats:
         """Units of every query's relevant document with the least gain; 0 for a nil query."""
-        least = np.zeros(len(self.R))
-        least[self.R > 0] = self.judged.relevant[offsets_of(self.R)[1:][self.R > 0] - 1]
-        return least
+        return self._units_at(self.judged.offsets[1:] - 1)
+
+    def _units_at(self, places: Ints) -> Floats:
+        """Units of a relevant document of every query, by its place among those of all queries."""
+        units, known = np.zeros(len(self.R)), self.R > 0
+        units[known] = self.judged.best_first[places[known]]
+        return units
 
     def share(self) -> Floats:
         """Share of the query's whole gain that the list holds, at every point; 1 for a nil query."""
         total = self.judged.total
         nil = total == 0
-        share: Floats = (self.lists.sum(self.counts) + self.lists.spread(nil)) / self.lists.spread(
-            total + nil
-        )
+        share: Floats = (self.lists.sum(self.units) + self.lists.spread(nil)) / self.lists.spread(total + nil)
         return share
+
+    @property
+    def ideal_hits(self) -> Floats:
+        """Gain of every document of the ideal lists: all relevant documents, best first."""
+        return self.judged.best_first / self.unit
 
     def ideal(self, weights: Floats | None = None) -> Ideal:
         """Cumulated (and weighted) gain of the ideal list: all relevant documents, best first."""
-        known, key = self.judged.ideals, (self.unit, id(weights))
-        if key not in known or known[key][0] is not weights:
-            worth = self.judged.relevant / self.unit
-            ideal = self.cumulated(worth if weights is None else worth * weights[self.judged.ranks])
+        ideals, key = self.judged.ideals, (self.unit, id(weights))
+        if key not in ideals:
+            hits = self.ideal_hits
+            ideal = self.cumulated(hits if weights is None else hits * weights[self.judged.ranks])
             if weights is not None and weights.flags.writeable:  # made for this call
                 return ideal
-            known[key] = weights, ideal.sums, ideal.starts
-        return Ideal(self.lists, *known[key][1:], self.R)
+            ideals[key] = weights, ideal.sums, ideal.starts  # with the weights, whose id stays theirs
+        return Ideal(self.lists, *ideals[key][1:], self.R)
 
     def precision_of_ideal(self) -> Ideal:
         """g_i (g_1 + ... + g_i) / i, cumulated down the ideal list."""
-        worth = self.judged.relevant / self.unit
-        return self.cumulated(worth * running(worth, self.judged.offsets) / self.judged.ranks)
+        gains = self.ideal_hits
+        return self.cumulated(gains * running(gains, self.judged.offsets) / self.judged.ranks)
 
     def cumulated(self, worth: Floats) -> Ideal:
         """What the documents of the ideal list are worth (one value each), cumulated down the list."""
@@ -249,7 +257,7 @@ def mapped(lists: Lists, gains: dict[int, float] | None) -> Gains:
 def powers_of_two(lists: Lists, gains: dict[int, float] | None) -> Gains:
     """2^g - 1, g being the grade or what a map has for it."""
     exponents = mapped(lists, gains)
-    highest = exponents.judged.relevant.max(initial=0.0)
+    highest = exponents.judged.best_first.max(initial=0.0)
     if highest > _TOP_EXPONENT:
         raise ParameterError(
             f"gains 2^g - 1 need grades or gains g of at most {_TOP_EXPONENT}, not {highest:g}."
@@ -294,106 +302,6 @@ def top_grade(lists: Lists, max_rel: int | None) -> int:
     if max_rel is not None and max_rel < highest:
         raise ParameterError(f"max_rel={max_rel} is lower than the highest grade in the qrels, {highest}.")
     return max_rel or highest or 1
-
-
-@dataclass(frozen=True)
-class GradeGroups:
-    """The relevant documents of every query in groups of the same grade, best first."""
-
-    row: Ints  # of every group, its query
-    grade: Ints
-    size: Ints
-    better: Ints  # of every group, the number of relevant documents of a higher grade
-    R: Ints  # relevant documents of every query
-    keys: Ints  # of every group, ascending, and a last one that no document has
-    starts: Ints  # how many relevant documents have a lower key
-    levels: Ints  # positive grades of the scale
-
-    def around(self, row: Ints, level: Ints) -> tuple[Ints, Ints]:
-        """How many judged documents are better than these (level: an index into `levels`), or as good."""
-        key = _keys(row, level, self.levels)
-        at = np.searchsorted(self.keys, key)
-        size = (self.starts[at + 1] - self.starts[at]) * (self.keys[at] == key)
-        return self.starts[at] - offsets_of(self.R)[row], size
-
-    def sum(self, of_group: Floats) -> Floats:
-        """The sum over the groups of every query, the worst grade first."""
-        sums = np.bincount(self.row[::-1], of_group[::-1], minlength=len(self.R))
-        return sums.astype(np.float64, copy=False)
-
-
-_LAST = np.iinfo(np.int64).max
-
-
-def _keys(row: Ints, level: Ints, levels: Ints) -> Ints:
-    """One number for each query and grade, ascending by query and, inside a query, from the best grade."""
-    return row * len(levels) + (len(levels) - 1 - level)
-
-
-def grade_groups(judgments: Judgments) -> GradeGroups:
-    """The groups of some judgments; computed once for them."""
-    if GradeGroups not in judgments.computed:
-        relevant = judgments.grades > 0
-        row, grade, levels = judgments.rows[relevant], judgments.grades[relevant], judgments.levels
-        keys = _keys(row, np.searchsorted(levels, grade), levels)
-        R = np.bincount(row, minlength=len(judgments.topics))
-        firsts = np.flatnonzero(np.diff(keys, prepend=-1))
-        row, grade, keys = row[firsts], grade[firsts], np.append(keys[firsts], _LAST)
-        starts = np.append(firsts, [R.sum()] * 2)
-        better = firsts - offsets_of(R)[row]
-        judgments.computed[GradeGroups] = GradeGroups(
-            row, grade, np.diff(starts)[:-1], better, R, keys, starts, levels
-        )
-    groups: GradeGroups = judgments.computed[GradeGroups]
-    return groups
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How the relevant hits stand by their grades."""
-
-    at: Ints  # which hits these are; the other fields have a value for each of them
-    better: Ints  # documents of a higher grade down to its rank
-    as_good: Ints  # those of the same or a higher grade, with itself
-    better_in_all: Ints  # in all judgments
-    as_good_in_all: Ints
-    R: Ints  # relevant documents of every query
-
-
-def standing(lists: Lists, sign: int = 1) -> Standing:
-    """How the relevant hits stand by their grades; with sign=-1 the harmful ones, the most harmful first."""
-    judgments, grade = lists.judgments, sign * lists.raw_grade
-    if sign < 0:
-        judgments = judgments.from_rows(judgments.topics, judgments.rows, -judgments.grades)
-    at = np.flatnonzero(grade > 0)
-    row, level = lists.row[at], np.searchsorted(judgments.levels, grade[at])
-    better, same = _above(level, row, len(lists.lengths))
-    groups = grade_groups(judgments)
-    better_in_all, same_in_all = groups.around(row, level)
-    return Standing(at, better, better + same + 1, better_in_all, better_in_all + same_in_all, groups.R)
-
-
-def _above(values: Ints, row: Ints, rows: int) -> tuple[Ints, Ints]:
-    """For each value >= 0, how many above it in its row are greater, and how many are the same.
-
-    Bit by bit from the highest: values whose higher bits are the same form a group, in which they keep their
-    order; those with bit 1 are greater than those with bit 0, and then go their own way.
-    """
-    limits = offsets_of(np.bincount(row, minlength=rows))
-    start, end, place = limits[row], limits[row + 1], np.arange(len(values))  # of its group, and its own
-    greater = np.zeros(len(values), dtype=np.int64)
-    for bit in reversed(range(int(values.max(initial=0)).bit_length())):
-        zero = (values >> bit) & 1 == 0
-        zeros = np.empty_like(zero)
-        zeros[place] = zero
-        count = offsets_of(zeros)
-        zeros_above = count[place] - count[start]
-        ones_above = place - start - zeros_above
-        split = start + count[end] - count[start]
-        greater += np.where(zero, ones_above, 0)
-        place = np.where(zero, start + zeros_above, split + ones_above)
-        start, end = np.where(zero, start, split), np.where(zero, split, end)
-    return greater, place - start
 
 
 # discounts: one value for every rank 0, 1, 2, ...; the value at 0 is not used

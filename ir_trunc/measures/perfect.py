@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ir_trunc._core.arrays import Floats, offsets_of
+from ir_trunc._core.arrays import Floats
 from ir_trunc.measures.classical import dcg
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists, above
@@ -42,10 +42,9 @@ QUESTION = "How close is the list to the best one that the topic's judgments all
 
 def satisfied_by_ideal(gains: Gains, weights: Floats) -> tuple[Ideal, Ideal]:
     """sum_i weight_i g_i prod_{j < i} (1 - g_j) of the ideal list at every depth, and without weights."""
-    worth = gains.judged.relevant / gains.unit
-    ranks = gains.judged.ranks
-    chance = worth * above(1 - worth, offsets_of(gains.R), np.multiply.accumulate, 1.0)
-    return gains.cumulated(chance * weights[ranks]), gains.cumulated(chance)
+    hits = gains.ideal_hits
+    chance = hits * above(1 - hits, gains.judged.offsets, np.multiply.accumulate, 1.0)
+    return gains.cumulated(chance * weights[gains.judged.ranks]), gains.cumulated(chance)
 
 
 def over_ideal(lists: Lists, gains: Gains, weight: Floats) -> Floats:

@@ -89,7 +89,7 @@ def nsDCG(lists: Lists, bq: Patience = 4.0, gains: GradeGains = None, k: Depth =
     documents can reach, other than in nDCG. Empty list, nil query: 0.
     """
     worth = mapped(lists, gains)
-    offsets, best = worth.judged.offsets, worth.judged.relevant / worth.unit
+    offsets, best = worth.judged.offsets, worth.ideal_hits
     values, ideal = np.zeros(len(lists.n)), np.zeros(len(lists.n))
     for q, (points, gained, places) in enumerate(sessions(lists, bq, k, worth)):
         gains_of_best = best[offsets[q] : offsets[q + 1]]

@@ -109,7 +109,7 @@ def share_at_end(lists: Lists, gains: Gains) -> Floats:
 
 def perfect_end(lists: Lists, gains: Gains, terminal: str) -> Floats | float:
     """m at every point; one 1.0 for all where every relevant document has the gain 1."""
-    if (gains.judged.relevant == gains.unit).all() and (terminal != "unit" or gains.unit == 1):
+    if (gains.judged.best_first == gains.unit).all() and (terminal != "unit" or gains.unit == 1):
         return 1.0
     units = gains.lowest if terminal == "least" else gains.unit if terminal == "full" else 1.0
     return lists.spread(np.where(gains.R > 0, units, gains.unit) / gains.unit)
@@ -126,7 +126,7 @@ def RRT(lists: Lists, rel: MinRel = 1, gain: BinaryOrLinear = "binary") -> Float
     """
     gains = binary(lists, rel) if gain == "binary" else graded(lists, rel)
     at_end = np.where(lists.stopped & (lists.spread(gains.R) == 0), reciprocal(lists)[lists.n + 1], 0.0)
-    first = over(first_relevant(lists, gains) * gains.counts, gains.highest[lists.row])
+    first = over(first_relevant(lists, gains) * gains.units, gains.highest[lists.row])
     return lists.sum(first / lists.rank) + at_end
 
 
