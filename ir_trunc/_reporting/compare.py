@@ -18,7 +18,7 @@ from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, Whole, che
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.reading import Unpack
-from ir_trunc._reporting.comparison import OF_PAIRS, P_VALUES, Comparison
+from ir_trunc._reporting.comparison import MEANS, P_VALUES, TESTED, Comparison
 from ir_trunc._scoring._runs import RunsLike, by_name, score_each
 from ir_trunc._scoring._statistics import (
     Correction,
@@ -188,12 +188,12 @@ def compare_scored(
             scored.append(_ScoredRun.of(results, unit, pair_test, setting, bootstraps))
             if scored[-1].topics != scored[0].topics:
                 raise InputError(f"runs {systems[0]!r} and {name!r} {OTHER_TOPICS}")
-    tested, of_weights = _tested(names, scored, pair_test, setting, adjusted_by, margins)
+    of_scores, of_weights = _tested(names, scored, pair_test, setting, adjusted_by, margins)
     return Comparison(
         measures=names,
         systems=tuple(systems),
         compared=tuple((systems[i], systems[j]) for i, j in zip(setting.first, setting.second)),
-        **tested,
+        **of_scores,
         baseline=reference,
         test=pair_test,
         correction=adjusted_by,
@@ -214,29 +214,30 @@ def _tested(
     margins: Mapping[str, float],
 ) -> tuple[dict[str, Any], list[str]]:
     """The fields of a comparison that follow from scores, and notes on the weight of a judge."""
-    topics, unit, nil, labelled = scored[0].topics, scored[0].unit, scored[0].nil, scored[0].labelled
+    first, labelled = scored[0], scored[0].labelled
     paired, values = (np.stack(each, axis=1) for each in zip(*((run.paired, run.values) for run in scored)))
-    views, bounds = (np.stack(each, axis=-1) for each in zip(*((run.views, run.bounds) for run in scored)))
-    reasons = {name: [*filter(None, each)] for name, *each in zip(measures, *(r.untested for r in scored))}
-    fields: dict[str, Any] = {"topics": topics, "unit": unit, "nil": nil, "values": values, "views": views}
-    fields |= {name: np.full((len(measures), len(setting.first)), np.nan) for name in OF_PAIRS}
-    fields |= {"untested": {name: of_runs[0] for name, of_runs in reasons.items() if of_runs}, "draws": 0}
-    weights = []
+    means = dict(zip(MEANS, np.stack([run.means for run in scored], axis=-1)))
+    tested = {name: np.full((len(measures), len(setting.first)), np.nan) for name in TESTED}
+    fields: dict[str, Any] = {"topics": first.topics, "unit": first.unit, "nil": first.nil, "values": values}
+    fields |= {"means": means, "tested": tested, "units": paired.shape[2], "labelled": 0, "draws": 0}
+    untested, weights = {}, []
     for row, (name, scores) in enumerate(zip(measures, paired)):
         of_pairs: dict[str, Floats] = {}
-        if reasons[name]:
-            continue
-        if labelled is not None:
-            of_pairs, means, weight = _corrected_pairs(name, scores, labelled, setting, margins.get(name))
-            views[0, row], bounds[0, row], bounds[1, row] = means
+        if reasons := [run.untested[row] for run in scored if run.untested[row]]:
+            untested[name] = reasons[0]
+        elif labelled is not None:
+            of_pairs, corrected_means, weight = _corrected_pairs(
+                name, scores, labelled, setting, margins.get(name)
+            )
+            means["all"][row], means["low"][row], means["high"][row] = corrected_means
             weights.append(f"{name} {weight:.2f}")
         elif len(setting.first):
             of_pairs, fields["draws"] = _test_pairs(name, scores, test, setting, margins.get(name))
         for column, of_column in of_pairs.items():
-            fields[column][row] = corrected(of_column, correction) if column in P_VALUES else of_column
-    fields |= {"mean_low": bounds[0], "mean_high": bounds[1]}
+            tested[column][row] = corrected(of_column, correction) if column in P_VALUES else of_column
+    fields["untested"] = untested
     if labelled is None:
-        return fields | {"units": paired.shape[2], "labelled": 0}, []
+        return fields, []
     return fields | {"units": len(labelled), "labelled": int(labelled.sum())}, [
         f"Weight of the judge's scores in corrected means: {', '.join(weights)}.",
         "Scores by topic are by people's labels where there are some, else by the judge's.",
@@ -303,15 +304,14 @@ def _test_pairs(
     measure: str, scores: Floats, test: PairTest, setting: Setting, margin: float | None
 ) -> tuple[dict[str, Floats], int]:
     """The results of the tests under one measure (P each), not corrected yet, and the number of draws."""
-    pairs = paired_tests(scores, test, setting)
-    results = {"p": pairs.p, "differences": setting.differences(scores).mean(axis=1)}
-    results |= {"low": pairs.low, "high": pairs.high, "effects": pairs.effect}
+    pairs, differences = paired_tests(scores, test, setting), setting.differences(scores)
+    results = {"p": pairs.p, "difference": differences.mean(axis=1)}
+    results |= {"low": pairs.low, "high": pairs.high, "effect": pairs.effect}
     results["up"], results["down"] = pairs.moved
     if margin is not None:
         of_margin = not_worse(oriented(measure, scores), setting, margin)
         results["p_not_worse"], results["p_equivalent"] = of_margin
-    differences = setting.differences(scores)
-    for pair in np.flatnonzero(np.ptp(differences, axis=1) <= TOLERANCE):
+    for pair in np.flatnonzero(np.ptp(differences, axis=1) <= TOLERANCE).tolist():
         _widen(results, pair, measure, differences[pair], setting.alpha, margin)
     return results, pairs.draws
 
@@ -353,9 +353,9 @@ def _corrected_pairs(
         p = stats.t.sf(above / estimate.error[systems:], estimate.freedom)
         return np.asarray(np.nan_to_num(p, nan=1.0))
 
-    results = {"p": np.minimum(2 * p_above(np.abs(difference)), 1), "differences": difference}
+    results = {"p": np.minimum(2 * p_above(np.abs(difference)), 1), "difference": difference}
     results |= {"low": low, "high": high, "up": (people > 0).sum(axis=1), "down": (people < 0).sum(axis=1)}
-    results["effects"] = np.divide(difference, spread, out=np.full(len(spread), np.nan), where=spread > 0)
+    results["effect"] = np.divide(difference, spread, out=np.full(len(spread), np.nan), where=spread > 0)
     if margin is not None:
         better = oriented(measure, difference)
         worse, above = p_above(margin + better), p_above(margin - better)
@@ -373,8 +373,7 @@ class _ScoredRun:
     empty: int  # number of empty lists
     values: Floats  # scores by topic (M x T)
     paired: Floats  # the values that a paired test uses, of U units (M x U)
-    bounds: Floats  # of the intervals of the means (2 x M)
-    views: Floats  # means over all topics, those with answers and nil queries (3 x M)
+    means: Floats  # by `MEANS` (5 x M)
     untested: list[str]  # for each measure, why there is no test; "" if there is one
     labelled: Bools | None = None  # by people (T); `paired` has the scores of their topics, then the judge's
 
@@ -391,8 +390,7 @@ class _ScoredRun:
                 nil=results.nil,
                 values=results.values,
                 paired=np.hstack([people.paired, judge.paired]),
-                bounds=np.full(judge.bounds.shape, np.nan),
-                views=np.full(judge.views.shape, np.nan),
+                means=np.full(judge.means.shape, np.nan),
                 untested=[one or other for one, other in zip(people.untested, judge.untested)],
                 labelled=results.labelled,
             )
@@ -433,8 +431,8 @@ class _ScoredRun:
                 of_all = float(paired[row].mean()), len(units), lowest, highest
                 bounds[:, row] = interval_of_equals(*of_all, 1 - setting.alpha)
             bounds[:, row] = np.clip(bounds[:, row], lowest, highest)  # a mean is where values can be
-        empty, views = int((results.rankings.lengths == 0).sum()), _views(results, unit)
-        return cls(results.topics, name, results.nil, empty, results.values, paired, bounds, views, untested)
+        empty, means = int((results.rankings.lengths == 0).sum()), np.vstack([_views(results, unit), bounds])
+        return cls(results.topics, name, results.nil, empty, results.values, paired, means, untested)
 
 
 def values_of_whole_run(measure: BoundMeasure, results: Results) -> Floats:

@@ -42,14 +42,23 @@ _TESTS: Mapping[PairTest, str] = {
     "tukey": "Tukey's HSD test over systems and topics",
     "randomised-tukey": "randomised Tukey HSD test",
 }
-_FIELDS = {"difference": "differences", "effect": "effects"}  # by columns of pairs() called otherwise
 _CORRECTIONS: Mapping[Correction, str] = {"holm": "Holm", "bh": "Benjamini and Hochberg"}
 
 _ENDING = re.compile(r"(?<=.)\.(run|res|results|trec|txt|tsv|csv|jsonl?|parquet)$")
 
 P_VALUES = ("p", "p_not_worse", "p_equivalent")
-OF_PAIRS = (*P_VALUES, "differences", "low", "high", "effects", "up", "down")
-"""The fields of a comparison with a value for each measure and pair of systems."""
+TESTED = (*P_VALUES, "difference", "low", "high", "effect", "up", "down")
+"""What a comparison has of each measure and pair of systems."""
+
+MEANS = (*VIEWS, "low", "high")
+"""What it has of each measure and system."""
+
+_ATTRIBUTES = {  # that have other names than their columns
+    "differences": ("tested", "difference"),
+    "effects": ("tested", "effect"),
+    "mean_low": ("means", "low"),
+    "mean_high": ("means", "high"),
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,7 +66,8 @@ class Comparison(Saved):
     """Mean scores of S systems under M measures over T topics, with significance tests of P pairs of systems.
 
     A comparison prints as a table, `comparison["AP"]` has the means of one measure, `to_pandas` those of all,
-    and `to_latex`, `to_html` and `to_markdown` make tables for a paper or a page.
+    and `to_latex`, `to_html` and `to_markdown` make tables for a paper or a page. Each array of `tested` is
+    an attribute as well: `comparison.p` has the p values.
 
     Attributes
     ----------
@@ -71,27 +81,26 @@ class Comparison(Saved):
         Which topics are nil queries (T).
     values
         Scores by topic (M x S x T).
-    views
-        Means (for counts: sums) over all topics, over those with answers and over nil queries (3 x M x S);
-        NaN where there are no such topics.
+    means
+        Of each measure and system (M x S):
+
+        - all, answerable, nil: means (for counts: sums) over all topics, over those with answers and over nil
+          queries; NaN where there are no such topics
+        - low, high: confidence interval of the mean over all: by Student's t; for measures of the whole run
+          by the bootstrap, and only where it is printed
     compared
         The pairs of systems (P): each system and the baseline, or all pairs.
-    p
-        P values (M x P), corrected by `correction`.
-    differences, low, high
-        Differences of the means, first system less second, with confidence intervals (M x P), which are not
-        corrected for the number of pairs.
-    effects
-        Effect sizes (M x P): the mean difference over its standard deviation, see
-        `ir_trunc.meta.significance`.
-    up, down
-        Numbers of topics (or other units) on which the first system has a higher score than the second, and a
-        lower one (M x P).
-    p_not_worse, p_equivalent
-        P values of non-inferiority and of equivalence within `margins` (M x P), corrected too.
-    mean_low, mean_high
-        Confidence intervals of the means (M x S): by Student's t; for measures of the whole run by the
-        bootstrap, and only where they are printed.
+    tested
+        Of each measure and pair (M x P):
+
+        - p, corrected by `correction`; p_not_worse and p_equivalent, of non-inferiority and of equivalence
+          within `margins`, corrected too
+        - difference of the means, first system less second, and low and high, its confidence interval, which
+          is not corrected for the number of pairs
+        - effect, the mean difference over its standard deviation, see
+          `ir_trunc.meta.significance`
+        - up and down, on how many topics (or other units) the first system has a higher score than the
+          second, and a lower one
     untested
         For each measure without a test, the reason. Its arrays hold NaN.
     baseline
@@ -106,14 +115,7 @@ class Comparison(Saved):
         What was assumed or left out when the data were read, and which lists are empty.
     """
 
-    shapes: ClassVar[Mapping[str, str]] = dict(
-        nil="topics",
-        values="measures systems topics",
-        views="3 measures systems",
-        mean_low="measures systems",
-        mean_high="measures systems",
-        **dict.fromkeys(OF_PAIRS, "measures compared"),
-    )
+    shapes: ClassVar[Mapping[str, str]] = {"nil": "topics", "values": "measures systems topics"}
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]
@@ -123,19 +125,9 @@ class Comparison(Saved):
     labelled: int
     nil: Bools
     values: Floats
-    views: Floats
+    means: Mapping[str, Floats]
     compared: tuple[tuple[str, str], ...]
-    p: Floats
-    differences: Floats
-    low: Floats
-    high: Floats
-    effects: Floats
-    up: Floats
-    down: Floats
-    p_not_worse: Floats
-    p_equivalent: Floats
-    mean_low: Floats
-    mean_high: Floats
+    tested: Mapping[str, Floats]
     untested: Mapping[str, str]
     baseline: str | None
     test: PairTest
@@ -149,6 +141,11 @@ class Comparison(Saved):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for table, columns, axis in (("means", MEANS, "systems"), ("tested", TESTED, "compared")):
+            shapes = {name: array.shape for name, array in getattr(self, table).items()}
+            if shapes != dict.fromkeys(columns, (len(self.measures), len(getattr(self, axis)))):
+                needed = f"a value for each of the measures x {axis} in {', '.join(columns)}"
+                raise InputError(f"{table} has {shapes}: {needed} is needed.")
         named = {name for pair in self.compared for name in pair} | {self.baseline or self.systems[0]}
         for what, names, known in (
             ("system", named, self.systems),
@@ -180,12 +177,20 @@ class Comparison(Saved):
         raise TypeError("A comparison is not iterable: to_pandas(), by_topic() and pairs() are its tables.")
 
     def __getattr__(self, name: str) -> Any:
+        of, column = _ATTRIBUTES.get(name, ("tested", name))
+        if column in (*MEANS, *TESTED):
+            return getattr(self, of)[column]
         table = "; to_pandas() makes its means a DataFrame" * (not name.startswith("_"))
         raise AttributeError(f"a comparison has no attribute {name!r}{table}.")
 
+    @property
+    def views(self) -> Floats:
+        """Means over all topics, over those with answers and over nil queries (3 x M x S)."""
+        return np.stack([self.means[view] for view in VIEWS])
+
     def to_pandas(self) -> pd.DataFrame:
         """Mean scores: a row for each system, a column for each measure."""
-        return labelled_table("system", self.systems, self.views[0].T, self.measures)
+        return labelled_table("system", self.systems, self.means["all"].T, self.measures)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Mean scores with their confidence intervals, as `ir_trunc.plots.scores` draws them.
@@ -249,11 +254,11 @@ class Comparison(Saved):
         the numbers of topics up and down in place of low, high and effect.
         """
         names = [(name, *pair) for name in self.measures for pair in self.compared]
-        columns = {name: getattr(self, _FIELDS.get(name, name)) for name in self._columns()}
+        columns = {name: self.tested[name] for name in self._columns()}
         if self.margins:
             margins = [self.margins.get(name, np.nan) for name in self.measures]
             columns["margin"] = np.repeat(margins, len(self.compared))
-            columns |= {"p_not_worse": self.p_not_worse, "p_equivalent": self.p_equivalent}
+            columns |= {name: self.tested[name] for name in ("p_not_worse", "p_equivalent")}
         table = as_table(pd.DataFrame(names, columns=["measure", "system", "other"]))
         table = table.assign(**{name: values.ravel() for name, values in columns.items()})
         return table.astype({"up": "Int64", "down": "Int64"}) if self.test == "sign" else table
@@ -345,12 +350,12 @@ class Comparison(Saved):
         """By measure and system: letters of worse systems, or whether it differs from the baseline."""
         marks: dict[tuple[int, int], str] = defaultdict(str)
         place = {name: position for position, name in enumerate(self.systems)}
-        for measure, pair in np.argwhere(self.p < self.alpha).tolist():
+        for measure, pair in np.argwhere(self.tested["p"] < self.alpha).tolist():
             first, second = self.compared[pair]
             if self.baseline is not None:
                 marks[measure, place[first]] = SIGNIFICANT
             elif letters:
-                more = self.up - self.down if self.test == "sign" else self.differences
+                more = self.up - self.down if self.test == "sign" else self.tested["difference"]
                 wins = oriented(self.measures[measure], more[measure, pair]) > 0
                 better, worse = (first, second) if wins else (second, first)
                 cell = measure, place[better]
@@ -359,15 +364,15 @@ class Comparison(Saved):
 
     def _column(self, row: int, marks: Mapping[tuple[int, int], str], digits: int) -> list[Cell]:
         """The means under a measure, below them their intervals or those of the differences."""
-        means = self.views[0, row]
+        means = self.means["all"][row]
         scores = oriented(self.measures[row], means)
         highest, lowest = np.nanmax(scores, initial=-np.inf), np.nanmin(scores, initial=np.inf)
         differ = highest - lowest > TOLERANCE
         places = 0 if (means == np.floor(means)).all() and means.max() > 1 else digits  # counts have none
-        named, low, high = self.systems, self.mean_low, self.mean_high
+        named, table = self.systems, self.means
         if self.baseline is not None:
-            named, low, high = tuple(system for system, _ in self.compared), self.low, self.high
-        bounds = dict(zip(named, zip(low[row], high[row]))) if self.intervals else {}
+            named, table = tuple(system for system, _ in self.compared), self.tested
+        bounds = dict(zip(named, zip(table["low"][row], table["high"][row]))) if self.intervals else {}
         cells = []
         for place, (name, mean) in enumerate(zip(self.systems, means)):
             least, most = bounds.get(name, (np.nan, np.nan))
@@ -421,8 +426,9 @@ class Comparison(Saved):
             if measure in self.untested:
                 continue
             row = self.measures.index(measure)
-            for of, words in ((self.p_not_worse, "not worse than"), (self.p_equivalent, "equivalent to")):
-                systems = [system for (system, _), p in zip(self.compared, of[row]) if p < self.alpha]
+            for name, words in (("p_not_worse", "not worse than"), ("p_equivalent", "equivalent to")):
+                p_values = zip(self.compared, self.tested[name][row])
+                systems = [system for (system, _), p in p_values if p < self.alpha]
                 within = f"{words} {self.baseline} within {margin:g}"
                 notes.append(f"By {measure} {within}: {', '.join(systems) or 'none'}.")
         if notes:

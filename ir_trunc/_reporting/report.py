@@ -159,7 +159,7 @@ def report(
         version=__version__,
         gate=gate,
         found=comparison,
-        charted=np.flatnonzero(np.isfinite(comparison.views[0]).all(axis=1)).tolist(),
+        charted=np.flatnonzero(np.isfinite(comparison.means["all"]).all(axis=1)).tolist(),
         view=view,
         verdict=view.verdict(policies),
         comparison=replace(comparison, notes=()).to_html(),  # the page has a section of notes
@@ -279,7 +279,7 @@ class _View:
     def verdict(self, policies: dict[str, Any]) -> dict[str, Any]:
         """The best system (with a baseline, of the others), the next or the baseline, and the best policy."""
         found, sign = self.found, -1 if self.lower_is_better else 1
-        means = dict(zip(found.systems, found.views[0, self.row].tolist()))
+        means = dict(zip(found.systems, found.means["all"][self.row].tolist()))
         ranked = sorted(means, key=lambda name: -sign * means[name])
         best = next((name for name in ranked if name != found.baseline), ranked[0])
         other = ranked[:2][-1] if found.baseline is None else found.baseline

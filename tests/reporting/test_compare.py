@@ -1,5 +1,6 @@
 """Comparisons of systems: tests, intervals, effect sizes by their definitions, and tables that show them."""
 
+import copy
 import itertools
 import shutil
 import subprocess
@@ -313,6 +314,19 @@ def test_a_comparison_of_an_unknown_measure_is_not_loaded(tmp_path):
     path.write_text(path.read_text().replace('"RR"', '"RP"'))
     with pytest.raises(InputError, match=r"comparison\.json, measures: There is no measure 'RP'"):
         ir_trunc.typing.Comparison.load(path)
+
+
+def test_a_comparison_without_a_column_of_its_tests_is_not_loaded(tmp_path):
+    path, found = tmp_path / "comparison.json", compare("AP RR", QRELS, RUNS)
+    found.save(path)
+    again = ir_trunc.typing.Comparison.load(path)
+    assert repr(again) == repr(found) == repr(copy.deepcopy(found))
+    assert again.effects.tolist() == found.tested["effect"].tolist()
+    for old, new in (('"p_equivalent"', '"p_equal"'), ('"shape": [2, 3]', '"shape": [3, 2]')):
+        path.write_text(path.read_text().replace(old, new))
+        with pytest.raises(InputError, match=r"comparison\.json.*a value for each of the measures x"):
+            ir_trunc.typing.Comparison.load(path)
+        found.save(path)
 
 
 @pytest.mark.parametrize("name", ["bm25", "runs/bm25.run.gz", "bm25.run"])
