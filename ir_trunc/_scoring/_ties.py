@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,31 +60,29 @@ def score_ties(measures: MeasureLike, rankings: Rankings, source: str) -> TiedSc
             f" {option('ties')} out."
         )
     tied = _TiedLists.of(rankings)
-    plain = np.array(scores(named.values(), rankings))
-    values = np.array([plain] * 3)  # mean, least, greatest
+    values = np.array([scores(named.values(), rankings)] * 3)  # mean, least, greatest
     alike: dict[tuple[int | None, int | None, bool], list[int]] = defaultdict(list)
     for place, formula in enumerate(named.values()):
         alike[formula.cutoff, _binary_from(formula), formula.definition.ties == "orders"].append(place)
     with noted(issued=False):  # the plain scores have given the warnings
         for (cutoff, rel, whole), places in alike.items():
             formulas = [list(named.values())[place] for place in places]
-            groups, first_of = tied.groups(cutoff, rel), dict[Any, int]()
+            lists = tied.by_kind(rel)
+            groups, first_of, found = lists.groups(cutoff, rel), dict[Any, int](), dict[int, Floats]()
             # Lists with the same grades, ties and judgments have the same scores, if nothing else is read.
             alone = rankings.costs is not None or any(map(_reads_more, formulas))
-            same = {q: q if alone else first_of.setdefault(tied.pattern(q), q) for q in groups}
+            same = {q: q if alone else first_of.setdefault(lists.pattern(q), q) for q in groups}
             distinct = (groups[q] for q in groups if same[q] == q)
             if whole:
-                orders = (_all_orders(of_list, formulas, tied) for of_list in distinct)
+                orders = (_all_orders(of_list, formulas, lists) for of_list in distinct)
             else:
-                orders = (_steps(group, formulas, tied) for of_list in distinct for group in of_list)
-            for each, scored in tied.scored(orders, formulas):
-                of_list = each.result(scored)
-                if whole:
-                    values[:, places, each.q] = of_list
-                else:  # each group changes the score by itself
-                    values[:, places, each.q] += of_list - plain[places, each.q]
+                orders = (_steps(group, formulas, lists) for of_list in distinct for group in of_list)
+            for each, scored in lists.scored(orders, formulas):
+                # The first order of each group is that of the list, whose score each group changes by itself.
+                before = found.get(each.q, 0.0 if whole else scored[:, 0])
+                found[each.q] = before + each.result(scored)
             for q, other in same.items():
-                values[:, places, q] = values[:, places, other]
+                values[:, places, q] = found[other]
     results = (Results(tuple(named), rankings, each) for each in values)
     return TiedScores(tied.has_ties, tied.judged, *results)
 
@@ -127,13 +125,12 @@ def _reads_more(measure: BoundMeasure) -> bool:
 
 
 class _Group(NamedTuple):
-    """Tied documents of a list, of several kinds."""
+    """Tied documents of a list, kind by kind."""
 
     q: int  # place of the list
     first: int  # place in the list
     depth: int  # how many of the documents are above the depth where the evaluation looks
-    members: Ints  # places in the list, kind by kind
-    kinds: Ints  # of the members
+    kinds: Ints  # of the documents, from 0 on
     counts: Ints  # of each kind
 
 
@@ -142,7 +139,7 @@ class _Orders(NamedTuple):
 
     q: int
     places: Ints  # in the list: those of the documents that are ordered anew
-    count: int
+    size: int  # how many
     documents: Callable[[slice], Ints]  # at these places, in some of the orders (orders x places)
     result: Callable[[Floats], Floats]  # mean, least, greatest (3 x M) from scores (M x orders)
 
@@ -175,33 +172,40 @@ class _TiedLists:
         judged = np.bincount(rows[tied & (grades != _UNJUDGED)], minlength=len(rankings))
         return cls(rankings, firsts, grades, costs, begins, has_ties, judged)
 
+    def by_kind(self, rel: int | None) -> _TiedLists:
+        """The lists with tied documents in the order of their kinds, whatever order they came in."""
+        kinds, number = self._kinds(rel), np.cumsum(self.begins)
+        order = np.lexsort((self.grades, self.costs, kinds, number))
+        return replace(self, grades=self.grades[order], costs=self.costs[order])
+
+    def _kinds(self, rel: int | None) -> Floats:
+        """What a measure reads of the grade of each document, the greatest first."""
+        grades = self.grades
+        kinds = grades if rel is None else np.maximum(grades, 0) if rel == 0 else grades >= rel
+        return -kinds.astype(np.float64)
+
     def groups(self, cutoff: int | None, rel: int | None) -> dict[int, list[_Group]]:
         """For each list its groups of tied documents that begin above the cutoff and hold several kinds."""
-        grades, costs, starts = self.grades, self.costs, np.flatnonzero(self.begins)
-        kinds = grades if rel is None else np.maximum(grades, 0) if rel == 0 else grades >= rel
-        falling, number = -kinds.astype(np.float64), np.cumsum(self.begins)
-        by_kind = np.lexsort((costs, falling, number))
-        columns = np.column_stack((number, falling, costs))[by_kind]
-        is_new = np.append(True, (columns[1:] != columns[:-1]).any(axis=1))[: len(columns)]
-        ends, owner = np.append(starts[1:], len(grades)), self.rankings.rows[starts]
+        columns, starts = np.column_stack((self._kinds(rel), self.costs)), np.flatnonzero(self.begins)
+        is_new = self.begins.copy()
+        is_new[1:] |= (columns[1:] != columns[:-1]).any(axis=1)
+        ends, owner = np.append(starts[1:], len(is_new)), self.rankings.rows[starts]
         depths = np.inf if cutoff is None else self.firsts[owner] + cutoff - starts
         several = np.add.reduceat(is_new, starts, dtype=np.int64) > 1 if len(starts) else self.begins
         groups = defaultdict[int, list[_Group]](list)
         for at in np.flatnonzero(several & (depths > 0)).tolist():
-            q, here = int(owner[at]), slice(starts[at], ends[at])
-            kind_of = np.cumsum(is_new[here]) - 1
-            first, members = int(starts[at] - self.firsts[q]), by_kind[here] - self.firsts[q]
-            depth = len(members) if cutoff is None else min(cutoff - first, len(members))
-            groups[q].append(_Group(q, first, depth, members, kind_of, np.bincount(kind_of)))
+            q, size = int(owner[at]), int(ends[at] - starts[at])
+            kind_of = np.cumsum(is_new[starts[at] : ends[at]]) - 1
+            first = int(starts[at] - self.firsts[q])
+            depth = size if cutoff is None else min(size, cutoff - first)
+            groups[q].append(_Group(q, first, depth, kind_of, np.bincount(kind_of)))
         return groups
 
     def pattern(self, q: int) -> tuple[bytes, ...]:
         """What lists have in common that have the same scores."""
         here, offsets = slice(self.firsts[q], self.firsts[q + 1]), self.rankings.judgments.offsets
-        begins, grades = self.begins[here], self.grades[here]
-        of_list = grades[np.lexsort((grades, np.cumsum(begins)))]
         of_topic = np.sort(self.rankings.judgments.grades[offsets[q] : offsets[q + 1]])
-        return of_list.tobytes(), begins.tobytes(), of_topic.tobytes()
+        return self.grades[here].tobytes(), self.begins[here].tobytes(), of_topic.tobytes()
 
     def scored(
         self, each: Iterable[_Orders], measures: list[BoundMeasure]
@@ -213,7 +217,7 @@ class _TiedLists:
             ends = np.cumsum([here.stop - here.start for _, here in batch])
             for (orders, here), part in zip(batch, np.split(values, ends[:-1], axis=1)):
                 parts.append(part)
-                if here.stop == orders.count:
+                if here.stop == orders.size:
                     yield orders, np.concatenate(parts, axis=1)
                     parts = []
 
@@ -223,8 +227,8 @@ class _TiedLists:
         sizes = self.rankings.lengths + sizes_of(self.rankings.judgments.offsets)
         for orders in each:
             start = 0
-            while start < orders.count:
-                stop = min(orders.count, start + max(1, room // int(sizes[orders.q])))
+            while start < orders.size:
+                stop = min(orders.size, start + max(1, room // int(sizes[orders.q])))
                 batch.append((orders, slice(start, stop)))
                 room -= int(sizes[orders.q]) * (stop - start)
                 start = stop
@@ -257,7 +261,7 @@ class _TiedLists:
         """InputError where too many orders would have to be scored."""
         if orders > LIMIT:
             topic, name = self.rankings.topics[group.q], measure.definition.name
-            what = f"{len(group.members)} documents are tied from rank {group.first + 1} on"
+            what = f"{len(group.kinds)} documents are tied from rank {group.first + 1} on"
             raise InputError(
                 f"topic {topic}: {what}, and {name} needs more than {LIMIT:,} of their orders; write a"
                 f" smaller cutoff @k, or leave {option('ties', 'expected')} out."
@@ -276,23 +280,24 @@ def _all_orders(groups: list[_Group], measures: list[BoundMeasure], lists: _Tied
 
     orders = np.zeros((1, 0), np.int64)
     for group in groups:
-        number = math.factorial(len(group.members)) // math.prod(map(math.factorial, group.counts.tolist()))
+        number = math.factorial(len(group.kinds)) // math.prod(map(math.factorial, group.counts.tolist()))
         lists.check(number * len(orders), group, measures[0])
         kinds = np.array(list(of_kinds(tuple(group.counts.tolist()))))
         documents = np.empty_like(kinds)
-        np.put_along_axis(documents, np.argsort(kinds, axis=1, kind="stable"), group.members[None], axis=1)
+        members = group.first + np.arange(len(group.kinds))
+        np.put_along_axis(documents, np.argsort(kinds, axis=1, kind="stable"), members[None], axis=1)
         orders = np.hstack([np.repeat(orders, number, axis=0), np.tile(documents, (len(orders), 1))])
 
     def result(values: Floats) -> Floats:
         return np.array([values.mean(axis=1), values.min(axis=1), values.max(axis=1)])
 
-    places = np.concatenate([np.sort(group.members) for group in groups])
+    places = np.concatenate([group.first + np.arange(len(group.kinds)) for group in groups])
     return _Orders(groups[0].q, places, len(orders), orders.__getitem__, result)
 
 
 def _steps(group: _Group, measures: list[BoundMeasure], lists: _TiedLists) -> _Orders:
     """Orders of one group that tell what all do, if a measure does not look at the order above a document."""
-    q, _, depth, members, kind_of, counts = group
+    q, first, depth, kind_of, counts = group
     nodes = np.zeros((1, 0), np.int64)  # how many documents of each kind stand above, ascending
     for count in counts:
         room = np.minimum(count, depth - 1 - nodes.sum(axis=1)) + 1
@@ -312,13 +317,14 @@ def _steps(group: _Group, measures: list[BoundMeasure], lists: _TiedLists) -> _O
     steps = np.nonzero((left > 0) & ~in_own & ~in_after)
     of_node, of_kind = np.append(np.arange(len(nodes)), steps[0]), np.append(-np.ones(len(nodes)), steps[1])
     lists.check(len(of_node), group, measures[0])
-    number = np.arange(len(members)) - offsets_of(counts)[kind_of]  # of each member in its kind
+    members = np.arange(len(kind_of))
+    number = members - offsets_of(counts)[kind_of]  # of each member in its kind
 
     def documents(here: slice) -> Ints:
         above = nodes[of_node[here]][:, kind_of]
         part = np.where(number < above, 0, 2)
         part[(kind_of == of_kind[here, None]) & (number == above)] = 1
-        return members[np.argsort(part, axis=1, kind="stable")]
+        return first + np.argsort(part, axis=1, kind="stable")
 
     def result(values: Floats) -> Floats:
         at_node = values[:, : len(nodes)]
@@ -335,6 +341,6 @@ def _steps(group: _Group, measures: list[BoundMeasure], lists: _TiedLists) -> _O
                 left[now] / left[now].sum(axis=1, keepdims=True),
             )
             ahead[:, :, now] = (sums[0] * share).sum(axis=2), sums[1].min(axis=2), sums[2].max(axis=2)
-        return at_node[:, 0] + ahead[:, :, 0]
+        return ahead[:, :, 0]
 
-    return _Orders(q, np.sort(members), len(of_node), documents, result)
+    return _Orders(q, first + members, len(of_node), documents, result)

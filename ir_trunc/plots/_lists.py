@@ -70,7 +70,8 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
     edges = np.arange(longest + 1) + 0.5, np.arange(len(rankings) + 1)
     ax.pcolormesh(*edges, cells[order], cmap="Greys", vmin=0, vmax=1.15)
     beyond = np.flatnonzero(rankings.lengths[order] > longest) + 0.5
-    ax.plot(np.full(len(beyond), longest + 1.2), beyond, ">", color=_style.INK, markersize=3, clip_on=False)
+    arrows: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "color": _style.INK, "markersize": 3}
+    ax.plot(np.full(len(beyond), 1.015), beyond, ">", clip_on=False, **arrows)
     answerable = int((relevant > 0).sum())
     if answerable < len(rankings):
         ax.axhline(answerable, color=_style.ACCENT, linewidth=1)

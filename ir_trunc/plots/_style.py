@@ -23,6 +23,7 @@ def label(name: object) -> str:
     """A name that matplotlib draws literally; the middle of a long name is left out."""
     text = printable(str(name))
     if len(text) > LONGEST:
-        text = f"{text[: LONGEST // 2]}...{text[-LONGEST // 4 :]}"
+        end = (LONGEST - 3) // 2
+        text = f"{text[: LONGEST - 3 - end]}...{text[-end:]}"
     text = text.replace("$", r"\$")  # which would begin a formula
     return f" {text}" if text.startswith("_") else text  # an underscore hides a line from the legend

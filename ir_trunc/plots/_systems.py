@@ -217,7 +217,8 @@ def slope(
     places = [of.rank(ascending=lower_is_better(str(of.name)), method="first") for of in both]
     ends = pd.concat(places, axis=1, keys=[0, 1])
     moves = (ends[0] - ends[1]).abs().sort_values(ascending=False, kind="stable")
-    ax = _kit.ready_axes(ax, 5.6, 1.4 + 0.17 * min(count, most_named))
+    letters = max(len(_style.label(system)) for system in before.index)
+    ax = _kit.ready_axes(ax, max(5.6, 3 + 0.15 * letters), 1.4 + 0.17 * min(count, most_named))
     far = max(1, math.ceil(count / 10))
     black = {*moves.index[moves >= far]}
     what = f"moved by {far} or more of {count} places"

@@ -114,6 +114,20 @@ def test_every_setting_has_the_mean_and_the_range_of_all_orders(definition, seed
     )
 
 
+def test_a_list_with_ties_has_the_same_bits_beside_others_and_in_any_order_of_its_ties():
+    measures, rng = "nDCGT APT(gain='linear') ERRT(max_rel=3) nDCG@5 AP Q SetF", np.random.default_rng(4)
+    for _ in range(25):
+        grades, scores, qrels = rng.integers(0, 4, 7), np.sort(rng.choice([1.0, 2.0, 3.0], 7))[::-1], {}
+        run = {f"d{place}": float(score) for place, score in enumerate(scores)}
+        for topic in "ab":
+            order = np.lexsort((rng.random(7), -scores))  # anew where scores are the same
+            qrels[topic] = dict(zip(run, grades[order].tolist()))
+        together = calc(measures, qrels, dict.fromkeys("ab", run), ties="expected").values
+        for place, topic in enumerate("ab"):
+            alone = calc(measures, {topic: qrels[topic]}, {topic: run}, ties="expected").values
+            assert alone.tobytes() == together[:, [place]].tobytes() == together[:, [0]].tobytes()
+
+
 # The closed forms of McSherry & Najork (ECIR 2008), for the groups of tied documents of one list.
 
 
