@@ -76,7 +76,7 @@ class PowersOfTwo:
 class OfJudged:
     """The gains of all judged documents, retrieved or not."""
 
-    judgments: Judgments
+    rows: Ints  # the topic of every judged document, by its position
     units: Floats  # of every judged document
     R: Ints  # relevant documents of every query
     best_first: Floats  # their units, the highest first inside a query, whatever the grades
@@ -91,12 +91,13 @@ class OfJudged:
         rises = best_first[1:] > best_first[:-1]
         if rises.any() and (rises & (row[1:] == row[:-1])).any():
             best_first = best_first[np.lexsort((-best_first, row))]  # of a map that falls as the grade rises
-        return cls(judgments, units, R, best_first, {})
+        # Not the judgments themselves, which hold this: a cycle would keep both in memory for a while.
+        return cls(judgments.rows, units, R, best_first, {})
 
     @property
     def total(self) -> Floats:
         """The sum of units of every query."""
-        sums = np.bincount(self.judgments.rows, self.units, len(self.R))
+        sums = np.bincount(self.rows, self.units, len(self.R))
         return sums.astype(np.float64, copy=False)
 
     @cached_property

@@ -5,14 +5,17 @@ Nothing of the caller's is changed, and the process does not matter: hash seeds,
 
 import ast
 import copy
+import gc
 import os
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from generated import EVERY
 from source import FILES, imports_of, nodes_of
 
 import ir_trunc
@@ -247,3 +250,26 @@ def test_numbers_are_64_bit_floats():
         assert values.dtype == np.float64
     assert all(type(value) is float for value in results.aggregated.values())
     assert all(type(metric.value) is float for metric in results.metrics())
+
+
+@pytest.fixture
+def without_collector():
+    """Without Python's search for cycles of objects."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.parametrize("ties", ["id", "expected"])
+def test_results_leave_memory_with_their_last_user(without_collector, ties):
+    measures = [
+        measure for measure, bound in EVERY.items() if ties == "id" or bound.definition.scope == "list"
+    ]
+    run = {"1": {"a": 0.5, "b": 0.5, "x": 0.25}, "2": {"x": 1.0}, "3": {}}
+    for measure in measures:
+        results = ir_trunc.calc(
+            measure, {"1": {"a": 2, "b": 1}, "2": {"y": 1}, "3": {"y": 0}}, run, ties=ties
+        )
+        judgments = weakref.ref(results.rankings.judgments)
+        del results
+        assert judgments() is None, measure
