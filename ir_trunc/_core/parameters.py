@@ -168,6 +168,8 @@ def range_of_wholes(low: int, high: int = LARGEST) -> str:
 
 
 def _real(name: str, value: Any, in_words: Callable[..., str], *bounds: Any) -> float:
+    if type(value) is float:  # as most are
+        return value
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         needed = f"{in_words(*bounds)} is needed"
         raise ParameterTypeError(f"{name}={shown(value)}: {needed}, not {type(value).__name__}.")

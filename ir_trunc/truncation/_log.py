@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from numbers import Real
@@ -27,9 +27,9 @@ from ir_trunc._core.errors import (
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, mapping, number, one_of
 from ir_trunc._ranking.answers import say_seeming, seems_none, squad, stands_for_none, token_f1
-from ir_trunc._read.arrow import one_id
+from ir_trunc._read.arrow import one_id, values_of
 from ir_trunc._read.reading import NO_COLUMNS
-from ir_trunc._read.registry import shape_of
+from ir_trunc._read.registry import Shape, shape_of
 from ir_trunc._read.tables import column_names, columns_by_name
 from ir_trunc._read.text import json_items
 from ir_trunc._scoring.evaluator import Evaluator, calc
@@ -54,6 +54,7 @@ _TRUTHS = {"id": _IDS, "value": ("same", "truth", "value", "label")}
 _MIDDLE = 0.5  # of decisions that are probabilities
 _RIGHT, _WRONG = "correct", "wrong"
 _SLACK = 1e-12
+_BATCH = 1 << 12  # items that are held as dicts at once
 _JUDGES: dict[str, Callable[[str, str], float]] = {
     "em": lambda answer, reference: float(answer == reference),
     "f1": lambda answer, reference: token_f1(Counter(answer.split()), Counter(reference.split())),
@@ -471,7 +472,10 @@ def read_log(
     groups: dict[str, str] = {}
     candidates: dict[str, bool] = {}
     sure = graded = 0
-    for name, item in _items(log, source, _NAMES, {} if columns is None else columns):
+    table = _columns(log, source, _NAMES, {} if columns is None else columns)
+    for values in zip(*table.values()):
+        item = {field: value for field, value in zip(table, values) if value is not None}
+        name = item["id"]
         where, said = f"{source}, question {name}", str(item.get("answer", ""))
         item = _as_compared(item, where, is_none, isinstance(judge, str))
         if "candidate" in item and not item["answer"]:
@@ -513,59 +517,73 @@ def _judge(judge: Any) -> Judge | None:
     return lambda answer, references: max(compare(answer, reference) for reference in references)
 
 
-def _items(
+def _columns(
     data: Any, source: str, names: Mapping[str, tuple[str, ...]], columns: Mapping[str, str] = NO_COLUMNS
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The id of each question, and its fields without those whose values are missing.
+) -> dict[str, list[Any]]:
+    """The values of each field, a value for each question: ids as text, and None where one is missing.
 
-    names: by field, those that its column can have. Of decisions all values are kept, the first name counts,
-    and questions may be given as {id: value}.
+    names: by field, those that its column can have. Of decisions the first name counts, NaN is a value, and
+    questions may be given as {id: value}.
     """
     for field, column in mapping("columns", columns, "{field: column}").items():
         if one_of("columns: field", field, names) and not isinstance(column, str):
             raise ParameterTypeError(f"columns[{field!r}]={shown(column)}: the name of a column is needed.")
     names = {**names, **{field: (column,) for field, column in columns.items()}}
-    of_decisions, read = "value" in names, {*chain.from_iterable(names.values())}
-    shapes, items = dict[tuple[Any, ...], tuple[Any, ...]](), list[tuple[Any, tuple[Any, ...]]]()
-    for place, item in enumerate(_content(data, source, names["id"], of_decisions), 1):
-        if not isinstance(item, Mapping):
-            raise InputError(f"{source}, item {place}: {shown(item)}: a dict is needed, {{'id': ..., ...}}.")
-        if (shape := tuple(item)) not in shapes:
-            shapes[shape] = tuple(filter(read.__contains__, shape))
-        items.append((shapes[shape], tuple(map(item.__getitem__, shapes[shape]))))
-    if not items:
-        raise InputError(f"{source}: there is no question; at least one is needed.")
-    field_of, present = {}, dict.fromkeys(chain.from_iterable(shapes))
+    of_decisions, table = "value" in names, dict[str, list[Any]]()
+    present, by_name = _table(data, source, names)
     for field, wanted in names.items():
-        matching = [name for name in wanted if name in present]
+        matching = [name for name in wanted for other in present if other == name]
         if not matching and (field in columns or field in ("id", "answer", "value")):
             has = ", ".join(map(str, present)) or "none"
             hint = "" if of_decisions else f" {option('columns', {field: '...'})} names another."
             raise InputError(f"{source} has no column {' or '.join(wanted)}; it has: {has}.{hint}")
-        if len(matching) > 1 and not of_decisions:
-            both = " and ".join(matching)
+        same = [name for name in matching if name == matching[0] or not of_decisions]
+        if len(same) > 1:
+            both = " and ".join(same)
             raise InputError(f"{source} has the columns {both} for the same field: one is needed.")
-        field_of.update(dict.fromkeys(matching[:1], field))
-    fields = {kept: [(place, field_of[name]) for place, name in enumerate(kept) if name in field_of]
-              for kept in shapes.values()}  # fmt: skip
-    seen = set[str]()
-    items.reverse()
-    while items:  # what is read is let go
-        kept, values = items.pop()
-        of_fields = {
-            field: values[at] for at, field in fields[kept] if of_decisions or not _is_missing(values[at])
-        }
-        name = one_id(of_fields.get("id"), "id", f"{source}, item {len(seen) + 1}")
-        if name in seen:
-            raise InputError(
-                f"{source}, question {name} is there twice; each question needs an id of its own."
-            )
-        seen.add(name)
-        yield name, of_fields
+        if matching:
+            values = by_name[matching[0]]
+            is_whole = of_decisions or {*map(type, values)} <= {str, bool, int, type(None)}
+            table[field] = values if is_whole else [None if _is_missing(value) else value for value in values]
+    ids = [one_id(name, "id", f"{source}, item {place}") for place, name in enumerate(table["id"], 1)]
+    if len(set(ids)) < len(ids):
+        twice = Counter(ids).most_common(1)[0][0]
+        raise InputError(f"{source}, question {twice} is there twice; each question needs an id of its own.")
+    return table | {"id": ids}
 
 
-def _content(data: Any, source: str, ids: tuple[str, ...], of_decisions: bool) -> Any:
-    """What should be a dict for each question, from any form."""
+def _table(
+    data: Any, source: str, names: Mapping[str, tuple[str, ...]]
+) -> tuple[Collection[Any], dict[Any, list[Any]]]:
+    """The names of all columns, and the values of those that are read, None where an item lacks one."""
+    read, columns, count = {*chain.from_iterable(names.values())}, dict[Any, list[Any]](), 0
+    present: Collection[Any]
+    if (shape := shape_of(data)) == "frame":
+        table = columns_by_name(data, source)
+        present = column_names(table)
+        columns = {name: values_of(table[name]) for name in present if name in read}
+        count = len(table[present[0]]) if present else 0
+    else:
+        items, present = iter(_content(data, shape, source, names["id"], "value" in names)), dict[Any, None]()
+        while batch := [*islice(items, _BATCH)]:
+            others = {kind for kind in {*map(type, batch)} if not issubclass(kind, Mapping)}
+            if others:
+                place, item = next(pair for pair in enumerate(batch, count + 1) if type(pair[1]) in others)
+                needed = "a dict is needed, {'id': ..., ...}"
+                raise InputError(f"{source}, item {place}: {shown(item)}: {needed}.")
+            here = dict.fromkeys(chain.from_iterable(batch))
+            present |= here
+            columns |= {name: [None] * count for name in here if name in read and name not in columns}
+            for name, column in columns.items():
+                column += [item.get(name) for item in batch]
+            count += len(batch)
+    if not count:
+        raise InputError(f"{source}: there is no question; at least one is needed.")
+    return present, columns
+
+
+def _content(data: Any, shape: Shape, source: str, ids: tuple[str, ...], of_decisions: bool) -> Iterable[Any]:
+    """What should be a dict for each question, from any form but frames."""
 
     def by_id(content: Any) -> Iterable[Any]:
         """From {id: {field: value}}, from {id: value} of decisions, or from the dict of one question."""
@@ -575,22 +593,14 @@ def _content(data: Any, source: str, ids: tuple[str, ...], of_decisions: bool) -
             return [{ids[0]: name, "value": value} for name, value in content.items()]
         return [content]
 
-    shape = shape_of(data)
     if shape == "path":
         items = json_items(data, source)
         first = list(islice(items, 2))  # a file may be one object
         return by_id(first[0]) if len(first) == 1 and isinstance(first[0], Mapping) else chain(first, items)
-    if shape == "mapping":
-        return by_id(data)
-    if shape == "frame":
-        table = columns_by_name(data, source)
-        names = column_names(table)
-        values = [c.to_pylist() if hasattr(c, "to_pylist") else list(c) for c in (table[n] for n in names)]
-        return (dict(zip(names, row)) for row in zip(*values))
-    if shape != "list":
+    if shape not in ("mapping", "list"):
         needed = "a path of JSON or JSON lines, a frame, a list of dicts, or a dict by id"
         raise InputError(f"{source} of type {type(data).__name__}: {needed} is needed.")
-    return data
+    return by_id(data) if shape == "mapping" else data
 
 
 def _is_missing(value: Any) -> bool:
@@ -719,8 +729,8 @@ def read_decisions(answers: Any, truth: Any, threshold: float = _MIDDLE) -> Deci
 
 def _values(data: Any, what: str, names: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Any]]:
     """The value of every question; a list of one value stands for the value."""
-    for name, item in _items(data, f"{what} {os.fspath(data)}" if shape_of(data) == "path" else what, names):
-        value = item.get("value")
+    table = _columns(data, f"{what} {os.fspath(data)}" if shape_of(data) == "path" else what, names)
+    for name, value in zip(table["id"], table["value"]):
         while isinstance(value, (list, tuple)) and len(value) == 1:
             value = value[0]
         yield name, value

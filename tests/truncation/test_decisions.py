@@ -81,6 +81,7 @@ def test_true_false_and_none_are_yes_no_and_nothing():
         ([{"id": "a", "prob": 1}], {"a": True}, "answers has no column value or .*; it has: id, prob"),
         (5, {"a": True}, "answers of type int: a path of JSON"),
         (pd.DataFrame({"id": ["a"]}), {"a": True}, "answers has no column value or answer or score"),
+        (pd.DataFrame([["a", 1, 0]], columns=["id", "value", "value"]), {"a": True}, "value and value for"),
     ],
 )
 def test_what_is_no_decision_is_refused(answers, truth, told):
