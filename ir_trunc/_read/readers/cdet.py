@@ -15,7 +15,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import pairwise
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from ir_trunc._core.errors import InputError, counted, option, shown
@@ -60,8 +60,7 @@ class DayRanking(NamedTuple):
     day: str
     question: str
     rank: int  # the rank of the question among those of the topic and the day
-    docs: list[str]
-    scores: list[float]
+    docs: dict[str, float]  # with their scores
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,8 @@ class ChangeCollection:
         """InputError where there is no such topic or day."""
         if self.questions and topic not in self.questions:
             raise InputError(f"{place}: the topics have no topic {topic}.")
-        if self.days and day is not None and one_day(day, place) not in self.dates:
+        if self.days and day is not None and day not in self.dates:
+            one_day(day, place)
             ends = f"{self.days[0]} to {self.days[-1]}"
             raise InputError(f"{place}: the collection has no day {day}; it has {ends}.")
 
@@ -97,10 +97,7 @@ class ChangeRun:
 
     def lists(self) -> dict[str, dict[str, float]]:
         """The scores of documents by the ids of lists."""
-        return {
-            join_keys(each.topic, each.question, each.day): dict(zip(each.docs, each.scores))
-            for each in self.rankings
-        }
+        return {join_keys(each.topic, each.question, each.day): each.docs for each in self.rankings}
 
     @property
     def warnings(self) -> list[str]:
@@ -134,11 +131,10 @@ class _RunReader:
             raise _Enough from None
         return True
 
-    def require(self, is_right: bool, problem: str) -> None:
+    def refuse(self, problem: str) -> None:
         """An error of a part, which is read all the same."""
         with self:
-            if not is_right:
-                raise InputError(problem)
+            raise InputError(problem)
 
     def read(self, path: str | os.PathLike[str], source: str) -> None:
         line_of: dict[str, str] = {}
@@ -162,18 +158,19 @@ class _RunReader:
 
     def refuse_missing(self, what: str, needed: Iterable[str], named: Container[str], place: str) -> None:
         missing = [name for name in needed if name not in named and self.absent == "error"]
-        names = ", ".join(missing[:_NAMED]) + ", ..." * (len(missing) > _NAMED)
-        remedy = f"write an empty list for silence, or say what they are by {option('absent')}"
-        self.require(not missing, f"{place}: {counted(len(missing), what)} missing, {names}; {remedy}.")
+        if missing:
+            names = ", ".join(missing[:_NAMED]) + ", ..." * (len(missing) > _NAMED)
+            remedy = f"write an empty list for silence, or say what they are by {option('absent')}"
+            self.refuse(f"{place}: {counted(len(missing), what)} missing, {names}; {remedy}.")
 
     def read_head(self, content: Mapping[str, Any], place: str) -> None:
         """The line with the runtag; in the track it has more."""
         self.run.tag = tag = _field(content, place, "runtag")
         if not self.collection.questions:
             return
-        signs = f"at most {LONGEST_TAG} letters, digits, _, - and, not in the first place, . are needed"
-        is_tag = len(tag) <= LONGEST_TAG and re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", tag) is not None
-        self.require(is_tag, f"{place}: runtag {shown(tag)}: {signs}.")
+        if re.fullmatch(rf"(?!\.)[A-Za-z0-9_.-]{{1,{LONGEST_TAG}}}", tag) is None:
+            signs = f"at most {LONGEST_TAG} letters, digits, _, - and, not in the first place, . are needed"
+            self.refuse(f"{place}: runtag {shown(tag)}: {signs}.")
         for name in ("description", "models", "extern", "run_type"):
             with self:
                 _field({"run_type": "manual", **content}, place, name)
@@ -183,11 +180,11 @@ class _RunReader:
         days = self.run.named[topic] = set()
         for day, questions in _object(_field(content, place, "results"), place, "{date: questions}").items():
             with self:
-                date = one_day(day, place)
-                days.add(date)
+                days.add(one_day(day, place))
+                here = f"{place}, {day}"
                 with self:
-                    self.collection.check(topic, date, f"{place}, {date}")
-                self.read_day(questions, topic, date, f"{place}, {date}")
+                    self.collection.check(topic, day, here)
+                self.read_day(questions, topic, day, here)
         self.refuse_missing("date", self.collection.days, days, place)
 
     def read_day(self, questions: Any, topic: str, day: str, place: str) -> None:
@@ -195,23 +192,21 @@ class _RunReader:
             questions = _field(questions, place, "results")
         if not isinstance(questions, list):
             raise InputError(f"{place}: a list of questions is needed, not {shown(questions)}.")
-        names: set[str] = set()
-        ranks: set[int] = set()
+        rank_of: dict[str, int] = {}
         for item in questions:
             with self:
                 content = _object(item, place, 'with "qid"')
                 question = one_key(_field(content, place, "qid"), "question", place)
                 here = f"{place}, question {question}"
-                if question in names:
+                if question in rank_of:
                     raise InputError(f"{here}: it is in the results of this day twice.")
-                names.add(question)
                 self.check_question(topic, question, here)
                 rank = _field(content, here, "question-rank", "question_rank")
-                ranks.add(rank)
+                rank_of[question] = rank
                 documents = _field(content, here, "doc-ranking", "doc_ranking")
-                docs, scores = self.read_documents(documents, day, here)
-                self.run.rankings.append(DayRanking(here, topic, day, question, rank, docs, scores))
-        if len(ranks) < len(names):
+                docs = self.read_documents(documents, day, here)
+                self.run.rankings.append(DayRanking(here, topic, day, question, rank, docs))
+        if len({*rank_of.values()}) < len(rank_of):
             self.note("questions have the same question-rank, and are scored in every order", place)
 
     def note(self, what: str, place: str) -> None:
@@ -223,35 +218,38 @@ class _RunReader:
             rule = f"a question that the run proposes begins with its runtag {self.run.tag}"
             raise InputError(f"{place}: topic {topic} has no question {question}; {rule}.")
 
-    def read_documents(self, documents: list[Any], day: str, place: str) -> tuple[list[str], list[float]]:
-        """The ids and the scores of a ranking."""
-        few = len(documents) <= LONGEST
-        self.require(few, f"{place}: {len(documents)} documents; at most {LONGEST} are allowed.")
+    def read_documents(self, documents: list[Any], day: str, place: str) -> dict[str, float]:
+        """The documents of a ranking with their scores."""
+        if len(documents) > LONGEST:
+            self.refuse(f"{place}: {len(documents)} documents; at most {LONGEST} are allowed.")
         date_of = self.collection.date_of
         try:  # all documents at once
-            docs, scores = [item["doc_id"] for item in documents], [item["score"] for item in documents]
-            is_plain = {*map(type, docs)} <= {str} and {*map(type, scores)} <= {int, float}
-            is_plain = is_plain and max(map(abs, scores), default=0) <= _LARGEST
-            of_day = not date_of or all(date_of.get(doc) == day for doc in docs)
+            docs: dict[str, float] = {item["doc_id"]: item["score"] for item in documents}
+            is_plain = (
+                len(docs) == len(documents)
+                and {*map(type, docs)} <= {str}
+                and {*map(type, docs.values())} <= {int, float}
+                and max(map(abs, docs.values()), default=0) <= _LARGEST
+                and (not date_of or {*map(date_of.get, docs)} <= {day})
+            )
         except (KeyError, TypeError):
-            is_plain = of_day = False
-        if not is_plain or not of_day or len(set(docs)) < len(docs):
-            scored: dict[str, float] = {}
+            is_plain = False
+        if not is_plain:
+            docs = {}
             for item in documents:
                 with self:
                     doc, score = _document(item, place)
-                    if doc in scored:
+                    if doc in docs:
                         raise InputError(f"{place}, document {doc}: it is in the list twice.")
                     if date_of and date_of.get(doc) != day:
                         of = f"is of {date_of[doc]}" if doc in date_of else "is not in the collection"
                         raise InputError(f"{place}, document {doc}: it {of}.")
-                    scored[doc] = score
-            docs, scores = [*scored], [*scored.values()]
+                    docs[doc] = score
         if not docs:
             self.note("a question is reported without documents", place)
-        if any(one < other for one, other in pairwise(scores)):
+        if sorted(docs.values(), reverse=True) != [*docs.values()]:
             self.note("scores rise down the list; the order is that of the scores", place)
-        return docs, scores
+        return docs
 
 
 def read_change_run(
@@ -275,10 +273,18 @@ def read_change_run(
 def one_day(value: object, place: str) -> str:
     """A date as the track writes it; InputError where it is none."""
     text = str(value)  # of a text, or of a date of Python or numpy
+    if not _is_day(text):
+        raise InputError(f"{place}: {shown(value)} is not a date; YYYY-MM-DD is needed, such as 2024-01-31.")
+    return text
+
+
+@lru_cache(1 << 12)  # each day is named by many topics
+def _is_day(text: str) -> bool:
     with suppress(ValueError):
-        if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
-            return date.fromisoformat(text).isoformat()
-    raise InputError(f"{place}: {shown(value)} is not a date; YYYY-MM-DD is needed, such as 2024-01-31.")
+        return re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text) is not None and bool(
+            date.fromisoformat(text)
+        )
+    return False
 
 
 def _document(item: Any, place: str) -> tuple[str, float]:

@@ -196,7 +196,7 @@ def _valid_runs(
         if absent == "tied":
             for topic, questions in collection.questions.items():
                 for day in collection.dates - run.named.get(topic, set()):
-                    run.rankings += [DayRanking(path, topic, day, q, 0, [], []) for q in questions]
+                    run.rankings += [DayRanking(path, topic, day, q, 0, {}) for q in questions]
         valid[run.tag] = run
     for name, errors in invalid.items():
         more = f" ({counted(len(errors), 'error')}; `ir_trunc cdet check` lists them)"
