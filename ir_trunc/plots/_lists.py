@@ -124,7 +124,9 @@ def side_by_side(runs: Mapping[str, Rankings], longest: int = 20, ax: Axes | Non
     first = next(iter(runs.values()))
     order, relevant_of = _by_relevant(first)
     height = len(runs) + 1.25  # of a topic: its name, its lists, and a gap
-    ax = _kit.ready_axes(ax, 0.3 * longest + 2.5, 0.21 * len(order) * height + 0.9)
+    letters = max(len(_style.label(system)) for system in runs)
+    width = 0.08 * letters + max(0.3 * longest + 2, 4.6)  # inches; the legend needs the latter
+    ax = _kit.ready_axes(ax, width, 0.21 * len(order) * height + 0.9)
     labels: dict[float, str] = {}
     for place, topic in enumerate(order):
         top, count = place * height, relevant_of[topic] or "none"

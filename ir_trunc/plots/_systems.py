@@ -81,9 +81,10 @@ def scores_with_bounds(
             fill = _BEST if best[row] else "white"
             ax.plot(x(score), row, "o", markerfacecolor=fill, color=_BEST, markersize=6)
             style = _style.SMALL | {"weight": "bold" if best[row] else "normal", "ha": "center"}
-            ax.annotate(f"{score:.3f}", (x(score), row), (0, 5), textcoords="offset points", **style)
-        inside = [tick for tick in MaxNLocator(2).tick_values(lowest, highest) if lowest <= tick <= highest]
-        ticks |= {x(tick): f"{tick:.4g}" for tick in (inside or [lowest])}
+            inside = np.clip(x(score), column + 0.18, column + 0.82)  # of the column, whose edges are lines
+            ax.annotate(f"{score:.3f}", (inside, row), (0, 5), textcoords="offset points", **style)
+        within = [tick for tick in MaxNLocator(2).tick_values(lowest, highest) if lowest <= tick <= highest]
+        ticks |= {x(tick): f"{tick:.4g}" for tick in (within or [lowest])}
         ax.axvline(column, color=_style.GREY, linewidth=0.8)
     ax.set_xticks(list(ticks), list(ticks.values()), fontsize="small")
     _kit.name_rows(ax, range(rows), map(_style.label, means.index), fontsize="small")

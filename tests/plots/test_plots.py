@@ -554,6 +554,25 @@ def test_long_names_leave_room_for_the_picture():
     assert ax.bbox.width > 0.3 * ax.figure.bbox.width
 
 
+@pytest.mark.parametrize("longest", [1, 8, 20])
+@pytest.mark.parametrize("name", ["a", "a name of 21 letters.."])
+def test_the_legend_of_lists_is_inside_of_the_picture(longest, name):
+    ax = plots.side_by_side({name: RANKINGS.take(FEW)}, longest)
+    FigureCanvasAgg(ax.figure).draw()
+    legend, whole = ax.get_legend().get_window_extent(), ax.figure.bbox
+    assert whole.x0 <= legend.x0 < legend.x1 <= whole.x1
+
+
+def test_the_numbers_of_scores_are_inside_of_their_columns():
+    ax = plots.scores(pd.DataFrame({"OIE": [-1234.5, 1.0], "AP": [0.0, 1.0]}))
+    FigureCanvasAgg(ax.figure).draw()
+    for column in range(2):
+        left, right = ax.transData.transform([(column, 0), (column + 1, 0)])[:, 0]
+        for text in ax.texts[3 * column + 1 :][:2]:
+            box = text.get_window_extent()
+            assert left <= box.x0 < box.x1 <= right, text
+
+
 def test_the_line_of_relevant_documents_has_the_bins_of_the_cuts():
     """Amigó et al. 2022, figure 2: a topic with 1 relevant document, one with 40 and one with none."""
     table = study.cuts("RBPT", None, {"s": RANKINGS})
