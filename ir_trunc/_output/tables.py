@@ -193,14 +193,14 @@ class MarkedTable:
 
     def with_rows(self, rows: Sequence[str], cells: Sequence[Sequence[Cell]]) -> MarkedTable:
         """The table with further rows below, which have no letters."""
-        letters = [*self.letters, *" " * len(rows)] if self.letters else self.letters
+        letters = [*self.letters, *[""] * len(rows)] if self.letters else self.letters
         return replace(self, letters=letters, rows=[*self.rows, *rows], cells=[*self.cells, *cells])
 
     def text(self) -> str:
         """Text of at most 80 columns; the best score of a column has the mark `BEST`."""
         widths = [max(len(row[i].marks) for row in self.cells) for i in range(len(self.columns))]
         names, lines = [], []
-        for name, row in zip(self._rows(lambda letter: f"{letter} ", str), self.cells):
+        for name, row in zip(self._rows("{} ", str, "  "), self.cells):
             names.append(name)
             lines.append([f"{c.text}{BEST if c.best else ' '}{c.marks:<{w}}" for c, w in zip(row, widths)])
             if any(cell.below for cell in row):
@@ -222,7 +222,7 @@ class MarkedTable:
         """
         over = "\\multicolumn{{2}}{{c}}{{{}}}".format
         lines = []
-        for name, row in zip(self._rows("\\textit{{{}}}~".format, _latex_name), self.cells):
+        for name, row in zip(self._rows("\\textit{{{}}}~", _latex_name), self.cells):
             lines.append([name, *map(_latex_cell, row)])
             if any(cell.below for cell in row):
                 lines.append(["", *(over(f"\\scriptsize {_minus(cell.below)}") for cell in row)])
@@ -239,7 +239,7 @@ class MarkedTable:
         """A table with caption, row and column headings; the best score of a column is strong."""
         head = "".join(f'<th scope="col">{_html(name)}</th>' for name in ("system", *self.columns))
         lines = []
-        for name, row in zip(self._rows("<i>{}</i> ".format, _html), self.cells):
+        for name, row in zip(self._rows("<i>{}</i> ", _html), self.cells):
             cells = [_marked(cell, "<strong>{}</strong>", "<br><small>{}</small>", _html) for cell in row]
             scores = "".join(f"<td>{cell}</td>" for cell in cells)
             lines.append(f'<tr><th scope="row">{name}</th>{scores}</tr>')
@@ -253,15 +253,16 @@ class MarkedTable:
         """A table as GitHub's Markdown has it; the best score of a column is bold."""
         rows = [
             [name, *(_marked(cell, "**{}**", "<br>{}", _markdown) for cell in row)]
-            for name, row in zip(self._rows("*{}* ".format, _markdown), self.cells)
+            for name, row in zip(self._rows("*{}* ", _markdown), self.cells)
         ]
         table = markdown_table(["system", *map(_markdown, self.columns)], rows, 1).removesuffix("\n")
         above, notes = map(_markdown, self.warnings), self._notes("Bold:", _markdown)
         return "\n\n".join([_markdown(self.caption), *above, table, *notes]) + "\n"
 
-    def _rows(self, letter: Callable[[str], str], escape: Callable[[str], str]) -> list[str]:
-        letters = list(map(letter, self.letters)) or [""] * len(self.rows)
-        return [before + escape(name) for before, name in zip(letters, self.rows)]
+    def _rows(self, form: str, escape: Callable[[str], str], blank: str = "") -> list[str]:
+        """The names of the rows. form: of the letter before a name, or else `blank`."""
+        letters = [form.format(letter) if letter else blank for letter in self.letters]
+        return [before + escape(name) for before, name in zip(letters or [""] * len(self.rows), self.rows)]
 
     def _notes(self, best: str, escape: Callable[[str], str]) -> list[str]:
         has_best = any(cell.best for row in self.cells for cell in row)

@@ -216,6 +216,8 @@ def test_the_first_line_names_what_was_assumed_and_runs_are_in_order(track):
     assert "* significantly different from alert" in str(scored(baseline="alert"))
     assert scored().to_latex("tab:x").count(r"\label{tab:x-") == 4
     assert "right silence" in scored().to_markdown()
+    assert "\n| silent | " in scored().to_markdown()
+    assert "\nsilent & " in scored().to_latex()
 
 
 @pytest.mark.parametrize("form", ["dates", "documents", "list", "dict", "none"])
