@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+from ir_measures.measures.base import MeanAgg
 
 from ir_trunc._core.curve import bin_name, bin_of
 from ir_trunc._core.errors import InputError, IrTruncError, counted, noted, printable
@@ -27,13 +28,13 @@ from ir_trunc._read.arrow import strings
 from ir_trunc._read.reading import HowRead, Unpack
 from ir_trunc._reporting._texts import read_texts
 from ir_trunc._reporting.compare import compare
-from ir_trunc._reporting.comparison import FEW_UNITS, Comparison
+from ir_trunc._reporting.comparison import Comparison, few_units
 from ir_trunc._reporting.gate import Gate
 from ir_trunc._scoring._runs import RunsLike, by_name
 from ir_trunc._scoring._ties import tie_notes
 from ir_trunc._scoring.evaluator import IMPOSED, Options
 from ir_trunc._scoring.judged import Judged
-from ir_trunc._scoring.objects import MeasureLike, read_measures
+from ir_trunc._scoring.objects import MeasureLike, parse_measure, read_measures
 from ir_trunc._scoring.results import Abstention, Results
 from ir_trunc.measures.declaration import lower_is_better, oriented
 from ir_trunc.truncation import cross_validate
@@ -151,9 +152,9 @@ def report(
         messages = [message.replace(file, name) for message in messages]
     imposed = [message.partition(f"{IMPOSED}. ") for message in messages if IMPOSED in message]
     cautions, advice = [where + IMPOSED for where, *_ in imposed], [remedy for *_, remedy in imposed]
-    few = bool(comparison.compared) and comparison.units < FEW_UNITS
+    few = few_units(comparison.units, comparison.unit, " for a test") if comparison.compared else []
     page: str = template()(
-        cautions=cautions + [f"{counted(comparison.units, comparison.unit)} are few for a test"] * few,
+        cautions=cautions + [words.partition(":")[0] for words in few],
         advice=advice,
         title=title,
         version=__version__,
@@ -296,6 +297,7 @@ class _View:
             "ps": [p for (system, _), (_, _, p) in tests.items() if system == best],
             "policy": max(tried, key=lambda row: sign * row["score"], default=None),
             "length": self.mean(best, self.lists[best].lengths),
+            "mean": "mean" if isinstance(parse_measure(self.measure).aggregator(), MeanAgg) else "total",
         }
 
     def length_bars(self) -> list[dict[str, Any]]:

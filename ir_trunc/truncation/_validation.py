@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
+from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.deprecation import renamed
 from ir_trunc._core.errors import ParameterError, counted
 from ir_trunc._core.lazy import pd
@@ -21,7 +22,12 @@ from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import read_once
 from ir_trunc._read.reading import Unpack
 from ir_trunc._scoring._runs import RunsLike, each_run
-from ir_trunc._scoring._statistics import interval_of_mean, paired_t_p_values
+from ir_trunc._scoring._statistics import (
+    CONFIDENCE,
+    interval_of_equals,
+    interval_of_mean,
+    paired_t_p_values,
+)
 from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, parse_measures
 from ir_trunc._scoring.results import as_table
@@ -81,8 +87,8 @@ def cross_validate(
     pandas.DataFrame
         A row for each system and policy:
 
-        - score, and its 95 % confidence interval low to high (bootstrap over topics); with keys, score,
-          regret, length, empty and coverage are nested means
+        - score, and its 95 % confidence interval low to high (bootstrap over topics; where all scores are
+          equal, as for `check`); with keys, score, regret, length, empty and coverage are nested means
         - of_oracle, the share of the best possible score, and regret, the difference from it; of_oracle is
           NaN if that score is not above 0. Both are NaN for a measure of the whole run, whose interval and p
           value are those of its influence values
@@ -122,6 +128,8 @@ def cross_validate(
             results = evaluator.calc(kept := rankings.cut(cuts))
             scores, values = (split.unit_means(of(kept)) for of in (bound.score, partial(influence, bound)))
             low, high = interval_of_mean(values, repetitions=_REPETITIONS, seed=seed)
+            if high - low <= TOLERANCE:
+                low, high = interval_of_equals(values.mean(), len(values), *bound.range, CONFIDENCE)
             row = {
                 "system": name,
                 "policy": str(policy),

@@ -50,6 +50,16 @@ def test_gates_take_the_corrected_difference_that_compare_has():
     assert alone.checks[0].now == ir_trunc.calc_aggregate("RBPT", LABELS, SHORT)["RBPT"]
 
 
+def test_a_page_says_where_no_interval_is_known_and_shows_no_means_that_are_not_corrected():
+    judge = {str(topic): {"a": int(topic % 3 > 0), "b": 0} for topic in range(60)}
+    people = {topic: docs for topic, docs in judge.items() if int(topic) % 2}
+    runs = {name: dict.fromkeys(judge, docs) for name, docs in (("late", [*"ba"]), ("none", ["b"]))}
+    page = ir_trunc.report("P@1", ir_trunc.Judged(judge, people), runs)
+    assert "no interval is known" in page
+    assert not re.search(r"\bnan\b", page)
+    assert "Means over the" not in page
+
+
 def test_gates_correct_what_depends_on_labels_and_nothing_else():
     quantities = [
         "kept < 0.5",

@@ -206,6 +206,24 @@ def test_the_verdict_says_who_is_better_by_how_much_and_with_what_certainty():
     assert verdict(report("RR", TWELVE, {"poor": THREE["poor"]}))[0] == "poor has a mean RR of 0.3750."
 
 
+def test_the_verdict_names_what_it_shows():
+    """A count is no mean, p values are corrected for several pairs, and one topic is few."""
+    counts = report("NumRet", TWELVE, THREE)
+    assert verdict(counts)[0].startswith("good has a total NumRet of 24.0000")
+    three = report("RR", TWELVE, THREE, baseline="good")
+    assert "corrected for 2 comparisons by Holm)" in verdict(three)[0]
+    one = report("RBPT", {"1": {"a": 1, "b": 0}}, {"good": {"1": ["a"]}, "poor": {"1": ["b"]}})
+    assert "Read with care, as 1 topic is few for a test:" in verdict(one)[0]
+
+
+def test_what_a_policy_would_change_is_not_certain_where_all_scores_are_equal():
+    """Of 12 topics: 22 % of all others may have 0."""
+    table = ir_trunc.truncation.cross_validate("Greedy", "RR", TWELVE, {"good": THREE["good"]}, 4)
+    assert (table["low"][0], table["high"][0]) == pytest.approx((0.05 ** (1 / 12), 1))
+    page = report("RR", TWELVE, {"good": THREE["good"]})
+    assert f"(95 % interval {0.05 ** (1 / 12):.4f} to 1.0000)" in verdict(page)[1]
+
+
 def test_of_a_measure_of_losses_the_lowest_mean_is_the_best():
     (first, *_) = verdict(report("HarmCompat", {"1": {"a": -1, "b": 0}, "2": {"a": -1, "b": 0}}, {
         "harms": {"1": ["a"], "2": ["a"]}, "harmless": {"1": ["b"], "2": ["b"]}
