@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import argparse
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from inspect import cleandoc, signature
 from itertools import groupby
 from operator import attrgetter
@@ -92,16 +93,17 @@ def _overview(
 
 def _run(group: str, procedures: Sequence[ProcedureDefinition], words: Sequence[str]) -> None:
     """Run procedures one after the other over the same data, and print what they find."""
-    types = {each for types in procedures[0].inputs.values() for each in types}
-    kind = next((kind for kind in (ScoreMatrix, PooledRuns) if kind in types), None)
-    args = _parser(group, procedures, kind).read(words)
+    first, *_ = procedures
+    types = {each for kinds in first.inputs.values() for each in kinds}
+    source = next((source for source in SOURCES if {source.about} & {*types, *first.inputs}), SOURCES[-1])
+    args = _parser(group, procedures, source).read(words)
     if getattr(args, "tables", None) is not None:
         check_folder(args.tables)
     chosen = [(each, values) for each in procedures if (values := _option_values(args, each)) is not None]
     named = [option.name for procedure, _ in chosen for option in procedure.options.values()
              if isinstance(option.kind, MatrixMeasures)]  # fmt: skip
     further = [measure for name in named for measure in getattr(args, name, ())]
-    data = _data(kind, args, procedures[0], further)
+    data = source.read(args, first, further)
     results: list[Result] = []
     for procedure, options in chosen:
         for inputs, derived in _inputs(procedure, data, results):
@@ -114,21 +116,126 @@ def _run(group: str, procedures: Sequence[ProcedureDefinition], words: Sequence[
     _show(args, results)
 
 
-def _parser(group: str, procedures: Sequence[ProcedureDefinition], kind: type | None) -> OneLineParser:
-    """The parser of a command; kind: what runs become, or None where none are needed."""
+_SINGLE = {"measure": "measures", "run": "runs"}
+
+
+def _inputs(
+    procedure: ProcedureDefinition, data: Mapping[Any, Any], results: Sequence[Result]
+) -> Iterator[tuple[dict[str, Any], Result | None]]:
+    """The arguments of a procedure: the data, and each result before it that it takes too.
+
+    What `SOURCES` read is given to the argument of its type or of its name; other arguments are measures.
+    """
+    inputs: dict[str, Any] = {}
+    derived: list[tuple[dict[str, Any], Result | None]] = []
+    for name, kinds in procedure.inputs.items():
+        plain = tuple(kind for kind in kinds if get_origin(kind) is None and isinstance(kind, type))
+        of_type = [value for kind, value in data.items() if kind in plain]
+        if of_type:
+            inputs[name] = of_type[0]
+            derived += [({name: result}, result) for result in results if isinstance(result, plain)]
+        elif value := data.get(_SINGLE.get(name, name), data.get("measures")):
+            if name in _SINGLE and len(value) > 1:
+                raise ParameterError(f"{procedure.command} is of one {name}; {len(value)} are given.")
+            inputs[name] = value[0] if name in _SINGLE else value
+    yield inputs | data.get("reading", {}), None
+    yield from derived
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the procedures of a command are about, at the command line.
+
+    about: the type or the name of an argument that procedures of this source have. declared: the arguments of
+    the command (see `OneLineParser.declare`). read: the data, by their types or by names of arguments.
+    """
+
+    about: Any
+    declared: Callable[[ProcedureDefinition], str]
+    read: Callable[[Words, ProcedureDefinition, Sequence[str]], dict[Any, Any]]
+
+
+_OF_SCORES = "unit", "depth", "topics", "missing", "unjudged"  # options of a matrix, but not of pools
+_OF_MATRIX = f"""
+qrels QRELS?  {QRELS}
+runs RUN ... MEASURE ...*  {RUNS}; then measures
+= measures unit depth scoring
+--matrix FILE  scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then picks some
+--pool-depth N  score by a simulated pool: the judged documents that are among the first N of any run
+"""
+
+
+def _matrix(args: Words, further: Sequence[str]) -> ScoreMatrix:
+    """The scores of runs, or those of a file. further: measures that options name."""
+    if args.matrix is not None:
+        if args.scoring or args.of(("unit", "pool_depth", "levels")):
+            raise ParameterError(
+                "--matrix holds scores already, and no run is read: leave --pool-depth, --unit, --levels and"
+                " the options of topics and of reading runs out."
+            )
+        matrix = ScoreMatrix.load(args.matrix)
+        words = [*([args.qrels] if args.qrels else ()), *args.runs]
+        if not words and args.measures is None:
+            return matrix
+        places = matrix.places([*args.measures_of(words), *further])
+        return matrix.take(measures=list(dict.fromkeys(matrix.measures[place] for place in places)))
+    if not args.runs:
+        raise ParameterError("QRELS, RUNS and MEASURE ... are needed, or --matrix FILE.")
+    measures = [*args.measures, *further]
+    if args.pool_depth is None:
+        return score_matrix(measures, args.qrels, args.runs, unit=args.unit, **args.scoring)
+    for name in args.of(_OF_SCORES):
+        raise ParameterError(f"--{name} has no effect on the scores of --pool-depth: leave it out.")
+    pools = pooled_runs(args.qrels, args.runs, args.nil, **args.reading)
+    return pools.score(measures, pools.in_pool(args.pool_depth))
+
+
+def _reading(procedure: ProcedureDefinition) -> str:
+    """How runs are read, and where the procedure takes it, which topics are scored."""
+    return "scoring" if "options" in signature(procedure.function).parameters else "levels reading"
+
+
+def _runs(args: Words, first: ProcedureDefinition, _: Sequence[str]) -> dict[Any, Any]:
+    measures = args.measures or split_at_blanks(first.measures)
+    reading = args.scoring if _reading(first) == "scoring" else args.reading
+    return {"measures": measures, "qrels": args.qrels, "runs": args.runs, "reading": reading}
+
+
+def _pools(args: Words, first: ProcedureDefinition, _: Sequence[str]) -> dict[Any, Any]:
+    pools = pooled_runs(args.qrels, args.runs, args.nil, **args.reading)
+    return {PooledRuns: pools, "measures": args.measures or split_at_blanks(first.measures)}
+
+
+def _measures_alone(first: ProcedureDefinition) -> str:
+    types = first.inputs.get("measures", ())
+    optional = type(None) in types or not first.inputs or first.measures
+    many = "*" if optional else "+" if types else ""
+    return f"words MEASURE{' ...' * bool(many)}{many}  measures\n= measures"
+
+
+def _named_measures(args: Words, first: ProcedureDefinition, _: Sequence[str]) -> dict[Any, Any]:
+    named = args.words or args.measures or first.measures
+    return {"measures": args.measures_of(args.words, first.measures) if named else []}
+
+
+def _runs_and_measures(first: ProcedureDefinition) -> str:
+    return f"{runs_and_measures(first.measures)}= {_reading(first)}"
+
+
+SOURCES = (
+    Source(ScoreMatrix, lambda _: _OF_MATRIX, lambda args, _, more: {ScoreMatrix: _matrix(args, more)}),
+    Source(PooledRuns, _runs_and_measures, _pools),
+    Source("qrels", _runs_and_measures, _runs),
+    Source("measures", _measures_alone, _named_measures),
+)
+"""The first that a procedure is about counts; the last is for those that name no data."""
+
+
+def _parser(group: str, procedures: Sequence[ProcedureDefinition], source: Source) -> OneLineParser:
+    """The parser of a command."""
     first, *others = procedures
-    about = [f"{each.name.replace('_', ' ')}: {each.summary}" for each in procedures]
-    about = about if others else [first.summary, first.notes]
-    if kind is None and "qrels" not in first.inputs:
-        types = first.inputs.get("measures", ())
-        optional = type(None) in types or not first.inputs or first.measures
-        many = "*" if optional else "+" if types else ""
-        declared = f"words MEASURE{' ...' * bool(many)}{many}  measures\n= measures"
-    elif kind is ScoreMatrix:
-        declared = _OF_MATRIX
-    else:
-        reading = "scoring" if "options" in signature(first.function).parameters else "levels reading"
-        declared = f"{runs_and_measures(first.measures)}= {reading}"
+    about = [first.summary, *([each.summary for each in others] or [first.notes])]
+    declared = source.declared(first)
     if issubclass(first.result, Result):
         declared += "\n= plot" * hasattr(first.result, "plot") + _OF_RESULTS
         if any(hasattr(procedure.result, "intervals") for procedure in procedures):
@@ -141,15 +248,6 @@ def _parser(group: str, procedures: Sequence[ProcedureDefinition], kind: type | 
     return parser
 
 
-_OF_SCORES = "unit", "depth", "topics", "missing", "unjudged"  # options of a matrix, but not of pools
-_OF_MATRIX = f"""
-qrels QRELS?  {QRELS}
-runs RUN ... MEASURE ...*  {RUNS}; then measures
-= measures unit depth scoring
---matrix FILE  scores that 'meta matrix' saved, in place of QRELS and RUNS; MEASURE ... then selects some of
-    its measures
---pool-depth N  score by a simulated pool: the judged documents that are among the first N of any run
-"""
 _OF_RESULTS = """
 --csv  print the first table as csv, with all values
 --tables FOLDER  write all values into this folder, a CSV file for each table: taus and p values too
@@ -237,69 +335,6 @@ def _rows(path: str, count: int) -> list[list[str]]:
         if len(row) != count:
             raise InputError(f"{path}: the line {' '.join(row)!r} has {len(row)} fields; {count} are needed.")
     return rows
-
-
-def _data(
-    kind: type | None, args: Words, first: ProcedureDefinition, more_measures: Sequence[str]
-) -> dict[Any, Any]:
-    """What the procedures are about, by its type or its name; measures as a list of texts."""
-    if kind is ScoreMatrix:
-        return {ScoreMatrix: _matrix(args, more_measures)}
-    if not hasattr(args, "qrels"):
-        named = args.words or args.measures or first.measures
-        return {list: args.measures_of(args.words, first.measures) if named else []}
-    measures = args.measures or split_at_blanks(first.measures)
-    if kind is None:
-        reading = args.scoring if hasattr(args, "topics") else args.reading
-        return {list: measures, "qrels": args.qrels, "runs": args.runs, "run": args.runs, "reading": reading}
-    return {PooledRuns: pooled_runs(args.qrels, args.runs, args.nil, **args.reading), list: measures}
-
-
-def _inputs(
-    procedure: ProcedureDefinition, data: dict[Any, Any], results: Sequence[Result]
-) -> Iterator[tuple[dict[str, Any], Result | None]]:
-    """The arguments of a procedure: the data, and each result before it that it takes too."""
-    inputs: dict[str, Any] = {}
-    derived: list[tuple[dict[str, Any], Result | None]] = []
-    for name, kinds in procedure.inputs.items():
-        plain = tuple(kind for kind in kinds if get_origin(kind) is None and isinstance(kind, type))
-        fitting = [value for kind, value in data.items() if kind in plain]
-        if fitting:
-            inputs[name] = fitting[0]
-            derived += [({name: result}, result) for result in results if isinstance(result, plain)]
-        elif value := data.get(name, data.get(list)):
-            if name in ("measure", "run"):
-                if len(value) > 1:
-                    raise ParameterError(f"{procedure.command} is of one {name}; {len(value)} are given.")
-                (value,) = value
-            inputs[name] = value
-    yield inputs | data.get("reading", {}), None
-    yield from derived
-
-
-def _matrix(args: Words, more_measures: Sequence[str]) -> ScoreMatrix:
-    """The scores of runs, or those of a file."""
-    if args.matrix is not None:
-        if args.scoring or args.of(("unit", "pool_depth", "levels")):
-            raise ParameterError(
-                "--matrix holds scores already, and no run is read: leave --pool-depth, --unit, --levels and"
-                " the options of topics and of reading runs out."
-            )
-        matrix = ScoreMatrix.load(args.matrix)
-        words = [*([args.qrels] if args.qrels else ()), *args.runs]
-        if not words and args.measures is None:
-            return matrix
-        places = matrix.places([*args.measures_of(words), *more_measures])
-        return matrix.take(measures=list(dict.fromkeys(matrix.measures[place] for place in places)))
-    if not args.runs:
-        raise ParameterError("QRELS, RUNS and MEASURE ... are needed, or --matrix FILE.")
-    measures = [*args.measures, *more_measures]
-    if args.pool_depth is None:
-        return score_matrix(measures, args.qrels, args.runs, unit=args.unit, **args.scoring)
-    for name in args.of(_OF_SCORES):
-        raise ParameterError(f"--{name} has no effect on the scores of --pool-depth: leave it out.")
-    pools = pooled_runs(args.qrels, args.runs, args.nil, **args.reading)
-    return pools.score(measures, pools.in_pool(args.pool_depth))
 
 
 def write_csv_table(args: Words, table: pd.DataFrame) -> None:

@@ -221,7 +221,6 @@ class SystemNames:
 
     meaning: str
     allowed: str = "names of systems, in a list"
-    fields: int = 1
 
     def clean(self, name: str, value: Any) -> tuple[str, ...]:
         """The names in their order."""
@@ -237,7 +236,6 @@ class SystemGroups:
 
     meaning: str
     allowed: str = "{system: group}"
-    fields: int = 2
 
     def clean(self, name: str, value: Any) -> Mapping[str, str]:
         """The groups as a dict."""

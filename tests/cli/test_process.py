@@ -25,7 +25,7 @@ def no_work(monkeypatch):
     def work(*_, **__):
         raise AssertionError("work has begun")
 
-    for name in ("truncate.read_run", "_procedures.score_matrix", "_procedures._data"):
+    for name in ("truncate.read_run", "_procedures.score_matrix", "_procedures.pooled_runs"):
         monkeypatch.setattr(f"ir_trunc._cli.{name}", work)
 
 
