@@ -49,18 +49,18 @@ class _Board(NamedTuple):
     def of(cls, ranked: Ranked, comparison: Comparison, results: Mapping[str, Results]) -> _Board:
         systems, ends = [*comparison.systems, SILENT, PERFECT], (results[SILENT], results[PERFECT])
         nil = ends[0].nil
-        means = np.vstack([comparison.views[0].T, *(each.means() for each in ends)])
-        with_news = np.vstack([comparison.views[1].T, *(each.over(~nil).means() for each in ends)])
+        means = np.vstack([comparison.means["all"].T, *(each.means() for each in ends)])
+        news = np.vstack([comparison.means["answerable"].T, *(each.over(~nil).means() for each in ends)])
         low, high = (
-            np.pad(of.T, [(0, 2), (0, 0)], constant_values=np.nan)
-            for of in (comparison.mean_low, comparison.mean_high)
+            np.pad(comparison.means[end].T, [(0, 2), (0, 0)], constant_values=np.nan)
+            for end in ("low", "high")
         )
         right_silence = np.full(len(systems), np.nan)
         if nil.any():
             quiet = [topic for topic, is_nil in zip(ends[0].topics, nil) if is_nil]
             empty = np.array([results[name].rankings.lengths[nil] == 0 for name in systems], float)
             right_silence = Nest(Keys(KEYS[ranked]), quiet).means(empty, None)[:, 0]
-        return cls(systems, means, low, high, _skill(means), with_news, right_silence)
+        return cls(systems, means, low, high, _skill(means), news, right_silence)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
