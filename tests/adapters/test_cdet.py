@@ -22,7 +22,7 @@ RANGE = f"{DAYS[0]}..{DAYS[-1]}"
 QRELS, RUNS = generated.stream(topics=3, questions=3, days=len(DAYS), seed=6)
 del RUNS["silent"]  # the name of a row of the table
 TOPICS = {f"t{topic}": ["q1", "q2", "q3"] for topic in (1, 2, 3)}
-HEAD = {"description": "d", "models": [], "extern": False}
+HEAD = {"description": "d", "models": [], "extern": "none"}
 NAMES = ["nDCGT", "APT", "RBPT", "RRT"]
 
 
@@ -280,6 +280,8 @@ MANY = [{"doc_id": f"x{n}", "score": 1} for n in range(101)]
 MISTAKES = {
     "a tag that is too long": (of_head(runtag="m" * 21), "line 1: runtag 'm.*at most 20 letters"),
     "a head without models": (of_head(models=None), "line 1: models is missing"),
+    "an extern that is no text": (of_head(extern=False), "line 1: extern is False, not text"),
+    "models that are one text": (of_head(models="m"), "line 1: models is 'm', not a list of texts"),
     "another run_type": (of_head(run_type="both"), "line 1: run_type is 'both', not 'manual' or"),
     "a topic twice": (lambda lines: [*lines, lines[1]], "line 5: topic t1 has a line already"),
     "a missing topic": (lambda lines: lines[:-1], "1 topic missing, t3;"),
@@ -304,6 +306,14 @@ MISTAKES = {
         in_day(lambda day, item: item.update({"doc-ranking": MANY})),
         "101 documents; at most 100 are allowed",
     ),
+    "an empty id": (
+        documents(lambda docs: docs.append({"doc_id": "", "score": 0})),
+        "doc_id is '', not an id",
+    ),
+    "an id that is no text": (
+        documents(lambda docs: docs.append({"doc_id": "\ud800", "score": 0})),
+        "is not text that UTF-8 can hold",
+    ),
     "a document of another day": (
         documents(lambda docs: docs.append({"doc_id": "moved", "score": 0})),
         f"document moved: it is of {DAYS[0]}",
@@ -324,6 +334,30 @@ def test_each_planted_mistake_is_found_and_no_other(track, mistake):
     (error,) = found.errors["bad.jsonl"]
     assert error.startswith("run bad.jsonl")
     assert re.search(message, error), error
+    assert "question-rank" not in str(found.warnings["bad.jsonl"])
+
+
+def test_lines_that_cannot_be_read_are_not_taken_for_missing_topics(track):
+    lines = Path("runs/oracle.jsonl").read_text().splitlines()
+    files = {
+        "nan": [lines[0], lines[1].replace('"score": ', '"score": NaN', 1), *lines[2:]],
+        "indented": json.dumps(lines, indent=1).splitlines(),
+        "empty": [],
+    }
+    for name, text in files.items():
+        Path(name).write_text("\n".join(text))
+    found = cdet.check_runs(TOPICS, [*files, "none"], days=RANGE)
+    messages = {name: message for name, (message,) in found.errors.items()}  # each has one
+    assert "NaN" in messages["nan"]
+    assert messages["indented"].startswith("run indented, line 1 cannot be read as JSON")
+    assert "empty: a line with runtag" in messages["empty"]
+    assert "there is no such file" in messages["none"]
+
+
+def test_a_tag_of_one_sign_is_reported(track):
+    write(track / "short.jsonl", in_lines("m", RUNS["oracle"]))
+    warning, *_ = cdet.check_runs(TOPICS, "short.jsonl", days=RANGE).warnings["short.jsonl"]
+    assert "the runtag has one sign, and the track's schema needs two" in warning
 
 
 def test_all_errors_of_all_runs_are_listed_up_to_50_and_tags_are_distinct(track):
@@ -375,6 +409,20 @@ def test_dates_that_are_not_named_may_be_ties_or_silence(track):
     assert "dates that a run does not name are tied" in tied.heading
     with pytest.raises(InputError, match="topic t9: the topics have no topic t9"):
         tied.calendar("t9")
+
+
+def test_questions_that_a_run_proposed_are_known_on_later_dates(track):
+    lines = in_lines("mine", {})
+    lines[1]["results"] = {DAYS[4]: [in_ranking({"x": 1.0}, "mine-1")]}
+    write(track / "mine.jsonl", lines)
+    with pytest.warns(match="1 question of its own without judgments"):
+        table = scored("mine.jsonl", absent="tied").to_pandas()
+    ranked = {f"t1/{day}": dict.fromkeys(TOPICS["t1"], 0) for day in DAYS}
+    ranked[f"t1/{DAYS[4]}"] = {"mine-1": 0}
+    for day in DAYS[5:]:
+        ranked[f"t1/{day}"]["mine-1"] = 0
+    expected = naive_table(question_qrels(), ranked)[()]
+    assert table.loc[("questions", "mine"), NAMES].tolist() == pytest.approx(expected, abs=1e-12)
 
 
 NAMES_OF_FIELDS = (

@@ -43,7 +43,7 @@ SPAN = {
     "retrieval.documents.0.document.id": "d1", "retrieval.documents.0.document.score": 0.9,
 }  # fmt: skip
 DAYS = "2024-01-01", "2024-01-02"
-HEAD = {"runtag": "mine", "description": "d", "models": [], "extern": False}
+HEAD = {"runtag": "mine", "description": "d", "models": [], "extern": "none"}
 RANKING = {"qid": "q", "question-rank": 0, "doc-ranking": [{"doc_id": "d1", "score": 2.0}]}
 SQUAD = {
     "data": [

@@ -64,7 +64,7 @@ with warnings.catch_warnings():
         documents = [{"doc_id": "a", "score": 1.0}]
         lists = {"2024-01-01": [{"qid": "q", "question-rank": 0, "doc-ranking": documents}]}
         Path(folder, SYSTEMS[3]).write_text(
-            '{"runtag": "x", "description": "", "models": [], "extern": false}\n'
+            '{"runtag": "x", "description": "", "models": [], "extern": "none"}\n'
             f"{json.dumps({'topic': 't', 'results': lists})}\n"
         )
         TRACK = cdet.score({"t": ["q"]}, CHANGES, Path(folder, SYSTEMS[3]), absent="empty")

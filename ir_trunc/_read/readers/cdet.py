@@ -36,11 +36,20 @@ _LARGEST = sys.float_info.max
 _NAMED = 5  # dates or topics that a message names
 _QUESTIONS, _GAINS = ("qid", "question_id"), ("gain", "rel", "relevance", "rel_grade")
 
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
 _NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "runtag": ("the name of a run", lambda value: isinstance(value, str) and value != ""),
+    "description": ("text", _is_text),
+    "models": ("a list of texts", lambda value: isinstance(value, list) and all(map(_is_text, value))),
+    "extern": ("text", _is_text),
     "run_type": ("'manual' or 'automatic'", lambda value: value in ("manual", "automatic")),
     "question-rank": ("a whole number from 0 on", lambda value: type(value) is int and value >= 0),
     "doc-ranking": ("a list of documents", lambda value: isinstance(value, list)),
+    "doc_id": ("an id", lambda value: value != ""),
     "score": ("a finite number", lambda value: type(value) in (int, float) and abs(value) <= _LARGEST),
     "questions": ("a list of objects with qid", lambda value: isinstance(value, list) and value != []),
     "rel_docs": ("a list of ids", lambda value: isinstance(value, list)),
@@ -138,23 +147,29 @@ class _RunReader:
 
     def read(self, path: str | os.PathLike[str], source: str) -> None:
         line_of: dict[str, str] = {}
+        unread = 1  # parts whose topics are not known; only without any it is known which topics are missing
         with self:
             lines = numbered_lines(parts(path, source, b"{"), source)
             first, line = next(lines, ("", b""))
             if not first:
                 what = "a line with runtag, and a line for each topic are needed"
                 raise InputError(f"{source} is empty: {what}.")
+            content = read_json(line, first)
             with self:
-                self.read_head(_object(read_json(line, first), first, 'with "runtag"'), first)
+                self.read_head(_object(content, first, 'with "runtag"'), first)
             for place, line in lines:
+                unread += 1
                 with self:
                     content = _object(read_json(line, place), place, 'with "topic" and "results"')
                     topic = one_key(_field(content, place, "topic"), "topic", place)
+                    unread -= 1
                     if topic in line_of:
                         raise InputError(f"{place}: topic {topic} has a line already ({line_of[topic]}).")
                     line_of[topic] = place
                     self.read_topic(content, topic, f"{place}, topic {topic}")
-        self.refuse_missing("topic", self.collection.questions, line_of, source)
+            unread -= 1
+        if not unread:
+            self.refuse_missing("topic", self.collection.questions, line_of, source)
 
     def refuse_missing(self, what: str, needed: Iterable[str], named: Container[str], place: str) -> None:
         missing = [name for name in needed if name not in named and self.absent == "error"]
@@ -171,6 +186,8 @@ class _RunReader:
         if re.fullmatch(rf"(?!\.)[A-Za-z0-9_.-]{{1,{LONGEST_TAG}}}", tag) is None:
             signs = f"at most {LONGEST_TAG} letters, digits, _, - and, not in the first place, . are needed"
             self.refuse(f"{place}: runtag {shown(tag)}: {signs}.")
+        if len(tag) == 1:
+            self.note("the runtag has one sign, and the track's schema needs two", place)
         for name in ("description", "models", "extern", "run_type"):
             with self:
                 _field({"run_type": "manual", **content}, place, name)
@@ -191,7 +208,8 @@ class _RunReader:
         if isinstance(questions, Mapping):
             questions = _field(questions, place, "results")
         if not isinstance(questions, list):
-            raise InputError(f"{place}: a list of questions is needed, not {shown(questions)}.")
+            kind = "null" if questions is None else shown(questions)
+            raise InputError(f"{place}: a list of questions is needed, not {kind}.")
         rank_of: dict[str, int] = {}
         for item in questions:
             with self:
@@ -225,14 +243,15 @@ class _RunReader:
         date_of = self.collection.date_of
         try:  # all documents at once
             docs: dict[str, float] = {item["doc_id"]: item["score"] for item in documents}
+            "".join(docs).encode()  # an error where an id is no text
             is_plain = (
                 len(docs) == len(documents)
-                and {*map(type, docs)} <= {str}
+                and "" not in docs
                 and {*map(type, docs.values())} <= {int, float}
                 and max(map(abs, docs.values()), default=0) <= _LARGEST
                 and (not date_of or {*map(date_of.get, docs)} <= {day})
             )
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, UnicodeEncodeError):
             is_plain = False
         if not is_plain:
             docs = {}

@@ -107,8 +107,8 @@ def score(
     ties : {'expected', 'file'}
         Questions with the same question-rank: the mean over all of their orders, or the order of the file.
     absent : {'error', 'tied', 'empty'}
-        A date of the collection or a topic that a run does not name: an error, all questions of the topic at
-        the same rank without documents, or silence.
+        A date of the collection or a topic that a run does not name: an error, all questions that are known
+        by then, those that the run proposed included, at the same rank without documents, or silence.
     baseline, test, correction, alpha
         As for `ir_trunc.compare`.
 
@@ -194,9 +194,7 @@ def _valid_runs(
             whose = "a row of the table" if run.tag in (SILENT, PERFECT) else "another run"
             raise InputError(f"run {path}, line 1: runtag {run.tag} is the name of {whose}; give it its own.")
         if absent == "tied":
-            for topic, questions in collection.questions.items():
-                for day in collection.dates - run.named.get(topic, set()):
-                    run.rankings += [DayRanking(path, topic, day, q, 0, {}) for q in questions]
+            run.rankings += _ties(run, collection, str(path))
         valid[run.tag] = run
     for name, errors in invalid.items():
         more = f" ({counted(len(errors), 'error')}; `ir_trunc cdet check` lists them)"
@@ -204,6 +202,23 @@ def _valid_runs(
             raise InputError(errors[0] + more * (len(errors) > 1))
         warn(f"run {name} is not valid, and not scored: {errors[0]}{more}")
     return valid, invalid
+
+
+def _ties(run: ChangeRun, collection: ChangeCollection, path: str) -> list[DayRanking]:
+    """For dates that a run does not name: all questions that are known there at rank 0, without documents.
+
+    Known are those of the topic, and those that the run itself proposed on an earlier day.
+    """
+    proposed: dict[str, dict[str, str]] = {}
+    for each in sorted(run.rankings, key=lambda each: each.day):
+        if each.question not in collection.questions[each.topic]:
+            proposed.setdefault(each.topic, {}).setdefault(each.question, each.day)
+    return [
+        DayRanking(path, topic, day, question, 0, {})
+        for topic, asked in collection.questions.items()
+        for day in collection.dates.difference(run.named.get(topic, ()))
+        for question in (*asked, *(q for q, first in proposed.get(topic, {}).items() if first < day))
+    ]
 
 
 def _gains(qrels: QrelsLike, date_of: Mapping[str, str]) -> Gains:
