@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -58,7 +59,6 @@ ORDER: dict[str, tuple[Shape, ...]] = {
 
 'object' is data of a class that is not built in, whatever their shape. The first reader of a shape for a kind
 (run, qrels, ...) is that of the usual form: it also reads what no reader recognises, and says what is needed.
-A reader that is declared outside this package is asked before all of them, the one declared last first.
 """
 
 
@@ -102,7 +102,6 @@ class Reader:
     kinds: tuple[DataKind, ...]
     read: Read
     recognises: Callable[[Any], bool]  # whether data have the form; a path comes as a `File`
-    shapes: tuple[Shape, ...] = ()  # of data that it is asked for, where `ORDER` does not say it
     columns: bool = False  # whether users can name its columns
     called: str = ""  # such data in messages; by default the name of their type
     compiled: Compiled | None = None
@@ -145,28 +144,16 @@ class Reader:
         yield replace(rows, universe=content.topics, asked=content.asked, levels=content.levels, named=named)
 
 
-OTHERS: dict[str, Reader] = {}  # readers that are declared outside this package, by their forms
-
-
 def reader(
-    form: str,
-    *kinds: DataKind,
-    recognises: Callable[[Any], bool] = lambda data: False,
-    of: Shape | tuple[Shape, ...] = (),
-    **attributes: Any,
+    form: str, *kinds: DataKind, recognises: Callable[[Any], bool] = lambda data: False, **attributes: Any
 ) -> Callable[[Read], Reader]:
     """Declare a function as a reader; its docstring is what the reference says of the form.
 
-    of: the shapes of a reader outside this package. attributes: the others of `Reader`.
+    attributes: the others of `Reader`.
     """
 
     def declare(read: Read) -> Reader:
-        about, shapes = " ".join((read.__doc__ or "").split()), (of,) if isinstance(of, str) else of
-        declared = Reader(form, about, kinds, read, recognises, shapes, **attributes)
-        if shapes:
-            OTHERS.pop(form, None)
-            OTHERS[form] = declared
-        return declared
+        return Reader(form, " ".join((read.__doc__ or "").split()), kinds, read, recognises, **attributes)
 
     return declare
 
@@ -180,8 +167,8 @@ def _built_in(name: str) -> Reader:
 
 
 def readers_of(kind: DataKind) -> list[Reader]:
-    """The readers of a kind in the order of asking, those outside this package last."""
-    return [reader for reader in (*map(_built_in, ORDER), *OTHERS.values()) if kind in reader.kinds]
+    """The readers of a kind in the order of asking."""
+    return [reader for reader in map(_built_in, ORDER) if kind in reader.kinds]
 
 
 def is_path_like(data: Any) -> bool:
@@ -201,21 +188,19 @@ def shape_of(data: Any) -> Shape:
     return "list" if isinstance(data, Iterable) and not scalar else "object"
 
 
-_LONGEST_NAME, _LONGEST_PART = 4096, 255  # of a path, on most systems
+_LONGEST_NAME = 4096  # of a path, on most systems
 
 
 def _refuse_content(path: str | os.PathLike[str], layout: Layout) -> None:
     """InputError for a text that no file can have as its name, as the content of a run."""
-    try:
+    name: Any = None
+    with suppress(TypeError):  # __fspath__ returns no path
         name = os.fspath(path)
-        size = len(name.encode(errors="replace"))
-    except (TypeError, AttributeError):  # __fspath__ returns bytes or no path at all
-        raise InputError(f"a path of type {type(path).__name__} is not text, as paths must be.") from None
-    if ("\n" in name or "\r" in name) and not os.path.exists(name):
+    if not isinstance(name, str):
+        raise InputError(f"a path of type {type(path).__name__} is not text, as paths must be.")
+    if (len(name) > _LONGEST_NAME or "\n" in name or "\r" in name) and not os.path.exists(name):
         content = f"this looks like the content of {'a run' if layout.kind == 'run' else layout.kind}"
         raise InputError(f"{layout.kind} {shown(name)}: {content}; write it to a file, or pass rows.")
-    if size > _LONGEST_NAME or max(map(len, name.split(os.sep))) > _LONGEST_PART:
-        raise InputError(f"{layout.kind} {shown(name)}: a name of {size} bytes is too long for a file.")
 
 
 def reader_of(data: Any, layout: Layout) -> Reader:
@@ -225,10 +210,6 @@ def reader_of(data: Any, layout: Layout) -> Reader:
     if shape == "path":
         _refuse_content(data, layout)
         recognisable = File(data, layout.reading)
-    for reader in reversed(OTHERS.values()):
-        is_asked = layout.kind in reader.kinds and not shapes.isdisjoint(reader.shapes)
-        if is_asked and reader.recognises(recognisable):
-            return reader
     if layout.reading.columns is not None and "list" in layout.reading.names.needed and shape != "path":
         return _built_in("nested.nested_records")
     usual = None
@@ -240,8 +221,7 @@ def reader_of(data: Any, layout: Layout) -> Reader:
         usual = usual or (reader if shape in of and shape != "object" else None)
     if usual is not None:
         return usual
-    own = [reader for reader in OTHERS.values() if layout.kind in reader.kinds]
-    forms = "; ".join(reader.form_of(layout) for reader in [*readers_of(layout.kind)[:4], *own])
+    forms = "; ".join(reader.form_of(layout) for reader in readers_of(layout.kind)[:4])
     needed = f"one of these is needed: {forms}; or another form of the page 'Your data'"
     raise InputError(f"{layout.kind} of type {type(data).__name__}: {needed}.")
 

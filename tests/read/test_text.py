@@ -357,18 +357,22 @@ def test_gzipped_lines_are_the_lines(package, data, tmp_path):
     assert (FakeMember.used > before) == (package == "its twin")
 
 
+TRUNCATED = "ends in the middle: the gzip file is truncated."
+DAMAGED = "cannot be decompressed: the gzip file is damaged."
+
+
 @pytest.mark.parametrize(("data", "problem"), [
-    (PACKED[:-5], "ends in the middle: the gzip file is truncated."),
-    (PACKED[: len(PACKED) // 2], "ends in the middle: the gzip file is truncated."),
-    (PACKED + PACKED[:-9], "ends in the middle: the gzip file is truncated."),
-    (PACKED + PACKED[:1], "cannot be decompressed: Not a gzipped file (b'\\x1f')."),
-    (PACKED[:3], "ends in the middle: the gzip file is truncated."),
-    (PACKED + b"t", "cannot be decompressed: Not a gzipped file (b't')."),
-    (PACKED + b"tail", "cannot be decompressed: Not a gzipped file (b'ta')."),
-    (PACKED[:-4] + b"1234", "cannot be decompressed: Incorrect length of data produced."),
-    (PACKED[:-8] + b"1234" + PACKED[-4:], "cannot be decompressed: CRC check failed 0x34333231 != "),
+    (PACKED[:-5], TRUNCATED),
+    (PACKED[: len(PACKED) // 2], TRUNCATED),
+    (PACKED + PACKED[:-9], TRUNCATED),
+    (PACKED + PACKED[:1], TRUNCATED),
+    (PACKED[:3], TRUNCATED),
+    (PACKED + b"t", DAMAGED),
+    (PACKED + b"tail", DAMAGED),
+    (PACKED[:-4] + b"1234", DAMAGED),
+    (PACKED[:-8] + b"1234" + PACKED[-4:], DAMAGED),
     (compress(b""), "is empty: lines of the form "),
-    (NOT_A_BLOCK, "cannot be decompressed: Error -3 while decompressing data: invalid block type."),
+    (NOT_A_BLOCK, DAMAGED),
 ])  # fmt: skip
 def test_a_broken_gzip_file_has_one_message(package, data, problem, tmp_path):
     (tmp_path / "run.gz").write_bytes(data)
@@ -379,11 +383,10 @@ def test_a_broken_gzip_file_has_one_message(package, data, problem, tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are those of Unix")
 def test_a_broken_gzip_file_in_a_pipe_is_said_to_be_broken(package, tmp_path):
-    """It cannot be read once more."""
     os.mkfifo(tmp_path / "run.gz")
     writer = threading.Thread(target=(tmp_path / "run.gz").write_bytes, args=[PACKED[:-20]])
     writer.start()
-    with pytest.raises(InputError, match=r"truncated|cannot be decompressed: words of its own"):
+    with pytest.raises(InputError, match=r"truncated|damaged"):
         calc("AP", OF_GZIP, tmp_path / "run.gz")
     writer.join()
 
@@ -395,8 +398,8 @@ def test_the_content_of_a_file_in_the_place_of_its_name_is_recognised(end):
         calc("AP", {"1": {"a": 1}}, run)
     with pytest.raises(InputError, match="this looks like the content of qrels; write it to a file"):
         calc("AP", qrels, {"1": ["a"]})
-    for name in ("x" * 300, "x/" * 3000):
-        with pytest.raises(InputError, match="bytes is too long for a file"):
+    for name, problem in (("x" * 300, "there is no such file"), ("1 Q0 a 1 1 x " * 400, "content of a run")):
+        with pytest.raises(InputError, match=problem):
             calc("AP", {"1": {"a": 1}}, name)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, pairwise, repeat, zip_longest
@@ -348,7 +348,7 @@ def lists_by_topic(data: Mapping[Any, Any], layout: Layout) -> Read:
 @reader(
     "(topics, results) or (topics, results, documents) of a search in a vector store",
     "run",
-    recognises=lambda data: _is_batch(data) or _with_topics(data),
+    recognises=lambda data: _by_query(data) is not None or _with_topics(data),
     columns=True,
     called="search results",
 )
@@ -363,7 +363,7 @@ def search_results(data: Any, layout: Layout) -> Read:
         needed = "(topics, results) is needed, with the ids of the queries in their order"
         raise InputError(f"{layout.source}: these are results of a search without their topics; {needed}.")
     topics = [one_id(topic, "query_id", layout.source) for topic in data[0]]
-    results = _results_of_queries(_body(data[1]), layout.source)
+    results = [*(_by_query(data[1], layout.source) or ())]
     if len(topics) != len(results):
         raise InputError(f"{layout.source}: {len(topics)} topics have results of {len(results)} queries.")
     if len(set(topics)) < len(topics):
@@ -375,55 +375,51 @@ def search_results(data: Any, layout: Layout) -> Read:
     return _results(dict(zip(topics, results)), layout, ranked=True, ids=ids)
 
 
-def _is_batch(results: Any) -> bool:
-    """Whether this is what a search for several queries returned."""
+def _by_query(results: Any, source: str = "") -> Iterable[Any] | None:
+    """The result of each query of a search for several, or of one; None where this is no search's result."""
     results = _body(results)
-    if hasattr(results, "documents") and hasattr(results, "scores"):  # of bm25s, whose len() counts queries
-        return True
     if isinstance(results, tuple):
-        return len(results) == 2 and all(getattr(part, "ndim", 0) == 2 for part in results)
-    if not isinstance(results, list):
-        responses = results.get("responses") if isinstance(results, Mapping) else None
-        return isinstance(responses, list) or _form_of_result(results) is not None
-    first: Any = next((result for result in results if not isinstance(result, list) or result), [{}])
-    item = first_item(first) if isinstance(first, list) else None
-    is_result = _form_of_result(first) is not None or isinstance(item, Mapping) or _is_document(item)
-    return len(results) > 0 and is_result
+        of_bm25s = hasattr(results, "documents") and hasattr(results, "scores")
+        matrices = (results.scores, results.documents) if of_bm25s else results
+        are_two = len(matrices) == 2 and all(getattr(matrix, "ndim", 0) == 2 for matrix in matrices)
+        return _pairs(*matrices, of_bm25s, source) if are_two else None
+    if isinstance(results, list):
+        first: Any = next((result for result in results if not isinstance(result, list) or result), [{}])
+        item = first_item(first) if isinstance(first, list) else None
+        is_result = _form_of_result(first) is not None or isinstance(item, Mapping) or _is_document(item)
+        return results if results and is_result else None
+    if isinstance(results, Mapping) and isinstance(results.get("responses"), list):
+        return list(results["responses"])
+    form = _form_of_result(results)
+    if form is None or not form.beside:
+        return None if form is None else [results]
+    pairs = zip_longest(*(_as_list(results.get(name)) or () for name in ("ids", "distances")))
+    return [{"ids": [ids], "distances": [distances]} for ids, distances in pairs]
+
+
+def _pairs(values: Any, documents: Any, of_bm25s: bool, source: str) -> Iterator[list[Any]]:
+    """The pairs (document, value) of each query, of two matrices in either order."""
+    if values.dtype.kind != "f" and documents.dtype.kind == "f":  # of bm25s, unpacked
+        values, documents = documents, values
+    if documents.shape != values.shape:
+        what = f"of the shape {documents.shape} and values of the shape {values.shape}"
+        raise InputError(f"{source}: documents {what}: both need a row for each query.")
+    if not of_bm25s and (np.abs(values[documents != _FILLER]) >= _LARGEST).any():
+        what = f"the distance {_LARGEST:.2g} stands for no document, whose position is -1"
+        raise InputError(f"{source}: {what}; give FAISS's own positions, and the ids of documents apart.")
+    yield from ([*zip(*row)] for row in zip(documents.tolist(), values.tolist()))
 
 
 def _with_topics(data: Any) -> bool:
     """Whether this is (topics, results) or (topics, results, documents)."""
-    return type(data) is tuple and len(data) in (2, 3) and _is_list(data[0]) and _is_batch(data[1])
+    return (
+        type(data) is tuple and len(data) in (2, 3) and _is_list(data[0]) and _by_query(data[1]) is not None
+    )
 
 
 def _is_list(data: Any) -> bool:
     """Whether data are items one after another; an array without dimensions, though iterable, has none."""
     return isinstance(data, Iterable) and shape_of(data) in ("list", "frame")
-
-
-def _results_of_queries(results: Any, source: str) -> Sequence[Any]:
-    """The result of each query."""
-    if isinstance(results, Mapping):
-        if "responses" in results:
-            return list(results["responses"])
-        if not {"ids", "distances"} <= results.keys():
-            return [results]
-        pairs = zip_longest(*(results[name] or () for name in ("ids", "distances")))
-        return [{"ids": [ids], "distances": [distances]} for ids, distances in pairs]
-    if isinstance(results, tuple):
-        of_bm25s = hasattr(results, "documents")
-        names = ("scores", "documents")
-        values, documents = (getattr(results, name) for name in names) if of_bm25s else results
-        if values.dtype.kind != "f" and documents.dtype.kind == "f":  # of bm25s, unpacked
-            values, documents = documents, values
-        if np.shape(documents) != np.shape(values):
-            what = f"of the shape {np.shape(documents)} and values of the shape {np.shape(values)}"
-            raise InputError(f"{source}: documents {what}: both need a row for each query.")
-        if not of_bm25s and (np.abs(values[documents != _FILLER]) >= _LARGEST).any():
-            what = f"the distance {_LARGEST:.2g} stands for no document, whose position is -1"
-            raise InputError(f"{source}: {what}; give FAISS's own positions, and the ids of documents apart.")
-        return [list(zip(*row)) for row in zip(documents.tolist(), values.tolist())]
-    return results if isinstance(results, list) else [results]
 
 
 def _results(
