@@ -26,36 +26,36 @@ from ir_trunc._read.text import beginning
 
 Shape = Literal["path", "frame", "mapping", "list", "object"]
 
-ORDER: dict[str, tuple[Shape, ...]] = {
-    "memory.dicts": ("mapping",),
-    "memory.named_tuples": ("list",),
-    "memory.frame": ("frame",),
-    "trec.trec": ("path",),
-    "topics.topic_file": ("path",),
-    "topics.items": ("mapping", "list", "frame"),
-    "memory.plain_tuples": ("list",),
-    "traces.spans": ("path", "mapping", "list", "frame"),
-    "cdet.change_run": ("path",),
-    "cdet.change_qrels": ("path",),
-    "cdet.change_topics": ("path",),
-    "answers.squad_questions": ("path", "mapping", "list"),
-    "answers.predictions": ("list",),
-    "answers.answer_classes": ("path", "mapping"),
-    "nested.nested_records": ("mapping", "list", "frame", "object"),
-    "nested.search_results": ("mapping", "list", "object"),
-    "nested.lists_by_topic": ("mapping",),
-    "memory.records": ("list",),
-    "trec.answer_run": ("path",),
-    "trec.answer_judgments": ("path",),
-    "files.short_lines": ("path",),
-    "files.parquet_file": ("path",),
-    "files.json_file": ("path",),
-    "files.beir_folder": ("path",),
-    "datasets.ir_dataset": ("path", "object"),
-    "files.csv_file": ("path",),
-    "datasets.hugging_face": ("object",),
+ORDER: dict[str, tuple[tuple[Shape, ...], tuple[DataKind, ...]]] = {
+    "memory.dicts": (("mapping",), ("run", "qrels")),
+    "memory.named_tuples": (("list",), ("run", "qrels", "answers")),
+    "memory.frame": (("frame",), ("run", "qrels", "answers", "topics")),
+    "trec.trec": (("path",), ("run", "qrels", "answers")),
+    "topics.topic_file": (("path",), ("topics",)),
+    "topics.items": (("mapping", "list", "frame"), ("topics",)),
+    "memory.plain_tuples": (("list",), ("run", "qrels")),
+    "traces.spans": (("path", "mapping", "list", "frame"), ("run",)),
+    "cdet.change_run": (("path",), ("run",)),
+    "cdet.change_qrels": (("path",), ("qrels",)),
+    "cdet.change_topics": (("path",), ("topics", "qrels")),
+    "answers.squad_questions": (("path", "mapping", "list"), ("answers",)),
+    "answers.predictions": (("list",), ("run",)),
+    "answers.answer_classes": (("path", "mapping"), ("answers",)),
+    "nested.nested_records": (("mapping", "list", "frame", "object"), ("run", "qrels")),
+    "nested.search_results": (("mapping", "list", "object"), ("run",)),
+    "nested.lists_by_topic": (("mapping",), ("run", "qrels")),
+    "memory.records": (("list",), ("run", "qrels", "answers")),
+    "trec.answer_run": (("path",), ("run",)),
+    "trec.answer_judgments": (("path",), ("qrels",)),
+    "files.short_lines": (("path",), ("run", "qrels")),
+    "files.parquet_file": (("path",), ("run", "qrels", "topics")),
+    "files.json_file": (("path",), ("run", "qrels")),
+    "files.beir_folder": (("path",), ("qrels", "topics")),
+    "datasets.ir_dataset": (("path", "object"), ("run", "qrels", "topics")),
+    "files.csv_file": (("path",), ("run", "qrels")),
+    "datasets.hugging_face": (("object",), ("run", "qrels", "topics")),
 }
-"""The readers, as `module.name`, in the order in which they are asked, and the shapes of data of each.
+"""The readers, as `module.name`, in the order of asking, with the shapes and the kinds of data of each.
 
 'object' is data of a class that is not built in, whatever their shape. The first reader of a shape for a kind
 (run, qrels, ...) is that of the usual form: it also reads what no reader recognises, and says what is needed.
@@ -99,7 +99,6 @@ class Reader:
 
     form: str  # what it looks like, for messages; `<columns>` and `<value>` stand for the fields
     about: str
-    kinds: tuple[DataKind, ...]
     read: Read
     recognises: Callable[[Any], bool]  # whether data have the form; a path comes as a `File`
     columns: bool = False  # whether users can name its columns
@@ -145,7 +144,7 @@ class Reader:
 
 
 def reader(
-    form: str, *kinds: DataKind, recognises: Callable[[Any], bool] = lambda data: False, **attributes: Any
+    form: str, recognises: Callable[[Any], bool] = lambda data: False, **attributes: Any
 ) -> Callable[[Read], Reader]:
     """Declare a function as a reader; its docstring is what the reference says of the form.
 
@@ -153,7 +152,7 @@ def reader(
     """
 
     def declare(read: Read) -> Reader:
-        return Reader(form, " ".join((read.__doc__ or "").split()), kinds, read, recognises, **attributes)
+        return Reader(form, " ".join((read.__doc__ or "").split()), read, recognises, **attributes)
 
     return declare
 
@@ -168,7 +167,7 @@ def _built_in(name: str) -> Reader:
 
 def readers_of(kind: DataKind) -> list[Reader]:
     """The readers of a kind in the order of asking."""
-    return [reader for reader in map(_built_in, ORDER) if kind in reader.kinds]
+    return [_built_in(name) for name, (_, kinds) in ORDER.items() if kind in kinds]
 
 
 def is_path_like(data: Any) -> bool:
@@ -213,12 +212,11 @@ def reader_of(data: Any, layout: Layout) -> Reader:
     if layout.reading.columns is not None and "list" in layout.reading.names.needed and shape != "path":
         return _built_in("nested.nested_records")
     usual = None
-    for name, of in ORDER.items():
-        if shapes.isdisjoint(of) or layout.kind not in (reader := _built_in(name)).kinds:
-            continue
-        if reader.recognises(recognisable):
-            return reader
-        usual = usual or (reader if shape in of and shape != "object" else None)
+    for name, (of, kinds) in ORDER.items():
+        if layout.kind in kinds and not shapes.isdisjoint(of):
+            if (reader := _built_in(name)).recognises(recognisable):
+                return reader
+            usual = usual or (reader if shape in of and shape != "object" else None)
     if usual is not None:
         return usual
     forms = "; ".join(reader.form_of(layout) for reader in readers_of(layout.kind)[:4])

@@ -52,7 +52,10 @@ def reference_page() -> str:
     for definition in (definition for family in all_families for definition in family.members):
         for param in definition.params.values():
             users[param.name, param.kind.meaning, param.kind.allowed].append(_link(definition.name))
-    readers = {reader.form: reader for kind in get_args(DataKind) for reader in readers_of(kind)}
+    readers = defaultdict(list)  # the kinds of data of each
+    for kind in get_args(DataKind):
+        for reader in readers_of(kind):
+            readers[reader].append(kind)
     filters = {"link": _link, "source": _source, "paragraphs": _paragraphs, "row": _row}
     page: str = template("reference.md", in_words=_in_words, **filters)(
         renew=RENEW,
@@ -67,7 +70,7 @@ def reference_page() -> str:
         signs=_SIGNS,
         policies=truncation.registry.values(),
         procedures=sorted(meta.registry.values(), key=lambda definition: definition.name),
-        readers=readers.values(),
+        readers=readers.items(),
     )
     return page
 

@@ -40,7 +40,7 @@ def read_shelf(data, layout):
 
 def added(monkeypatch, shape, known):
     """A reader that has its place in the order, before all others, for a while."""
-    monkeypatch.setattr(registry, "ORDER", {"added": (shape,), **ORDER})
+    monkeypatch.setattr(registry, "ORDER", {"added": ((shape,), ("run", "qrels", "topics")), **ORDER})
     built_in = registry._built_in
     monkeypatch.setattr(registry, "_built_in", lambda name: known if name == "added" else built_in(name))
 
@@ -48,9 +48,8 @@ def added(monkeypatch, shape, known):
 @pytest.fixture
 def shelf(monkeypatch):
     """A reader of shelves, for a while."""
-    kinds = ("run", "qrels", "topics")
     of_shelves = lambda data: isinstance(data, Shelf)  # noqa: E731
-    known = Reader("a shelf", "As libraries have.", kinds, read_shelf, of_shelves, called="shelf")
+    known = Reader("a shelf", "As libraries have.", read_shelf, of_shelves, called="shelf")
     added(monkeypatch, "object", known)
 
 
@@ -76,7 +75,7 @@ def known_as(monkeypatch, shape, asked):
         asked.append(data)
 
     form = f"(nothing, as a {shape})"
-    added(monkeypatch, shape, Reader(form, "It is asked.", ("run",), read_shelf, recognises))
+    added(monkeypatch, shape, Reader(form, "It is asked.", read_shelf, recognises))
 
 
 @pytest.mark.parametrize("shape", ["path", "frame", "mapping", "list", "object"])
@@ -228,13 +227,9 @@ def test_one_reader_recognises_each_sample(tmp_path, name):
         shape = registry.shape_of(data)
         asked = File(data, RUN.reading) if shape == "path" else data
         shapes = {shape} if shape == "path" else {shape, "object"}
-        names = [name for name, of in ORDER.items() if shapes & {*of}]
-        for kind in registry._built_in(name).kinds:
-            claims = [
-                other
-                for other in names
-                if kind in registry._built_in(other).kinds and registry._built_in(other).recognises(asked)
-            ]
+        for kind in ORDER[name][1]:
+            names = [other for other, (of, kinds) in ORDER.items() if shapes & {*of} and kind in kinds]
+            claims = [other for other in names if registry._built_in(other).recognises(asked)]
             narrow = [other for other in claims if other not in WIDE] or claims
             assert narrow == [name], (kind, sample)
             assert claims[0] == name, (kind, sample)

@@ -21,7 +21,6 @@ from ir_trunc._read.text import json_content, json_parts
 
 @reader(
     "{question: [class, ...]} as a dict or a JSON file",
-    "answers",
     recognises=lambda data: isinstance(data, Mapping) or data.start.startswith((b"{", b"[")),
 )
 def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
@@ -94,7 +93,6 @@ def _questions(data: Any, source: str) -> list[Any]:
 
 @reader(
     "SQuAD's questions: its file as a path or a dict, or records of Hugging Face's squad and squad_v2",
-    "answers",
     recognises=_are_questions,
 )
 def squad_questions(data: Any, layout: Layout) -> Iterator[Rows]:
@@ -131,7 +129,6 @@ def squad_questions(data: Any, layout: Layout) -> Iterator[Rows]:
 
 @reader(
     "predictions as Hugging Face's squad and squad_v2 take them",
-    "run",
     recognises=lambda data: (
         isinstance(item := first_item(data), Mapping) and {"id", "prediction_text"} <= {*item}
     ),

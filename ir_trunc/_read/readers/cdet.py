@@ -343,7 +343,6 @@ def one_key(value: Any, name: str, place: str) -> str:
 
 @reader(
     'a path of a Change Detection run (JSON lines, the first with "runtag")',
-    "run",
     recognises=lambda data: _has_fields(data.start, ["runtag"]),
 )
 def change_run(data: str | os.PathLike[str], layout: Layout) -> Table | Iterable[Rows]:
@@ -386,8 +385,6 @@ def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, d
 
 @reader(
     'a path of Change Detection topics (JSON lines with "tid" and "questions")',
-    "topics",
-    "qrels",
     recognises=lambda data: _has_fields(data.start, ["tid"]),
 )
 def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table | Iterable[Rows]:
@@ -401,7 +398,6 @@ def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table | Itera
 
 @reader(
     "a path of Change Detection judgments (JSON lines with topic, qid, day, doc_id and gain)",
-    "qrels",
     recognises=lambda data: _has_fields(data.start, _QUESTIONS, _GAINS),
 )
 def change_qrels(data: str | os.PathLike[str], layout: Layout) -> Table:

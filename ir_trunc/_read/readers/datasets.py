@@ -34,7 +34,7 @@ def _is_dataset(data: Any) -> bool:
     return of_library or hasattr(data, "queries_iter")
 
 
-@reader("an ir_datasets data set or its id", "run", "qrels", "topics", recognises=_is_dataset)
+@reader("an ir_datasets data set or its id", recognises=_is_dataset)
 def ir_dataset(data: Any, layout: Layout) -> Table:
     """The scored documents of a data set are its run.
 
@@ -106,9 +106,6 @@ def _is_no_download(record: logging.LogRecord) -> bool:
 
 @reader(
     "a Hugging Face Dataset with the columns <columns>",
-    "run",
-    "qrels",
-    "topics",
     recognises=lambda d: type(d).__module__.split(".")[0] == "datasets" and hasattr(d, "column_names"),
     columns=True,
 )

@@ -50,13 +50,7 @@ def _is_table(data: File) -> bool:
     return has_ids or has_named or (data.name.endswith(".csv") and len(names) not in (1, 4, 6))
 
 
-@reader(
-    "a path of CSV or TSV with a header that names <columns>",
-    "run",
-    "qrels",
-    recognises=_is_table,
-    columns=True,
-)
+@reader("a path of CSV or TSV with a header that names <columns>", recognises=_is_table, columns=True)
 def csv_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """Plain or gzipped, with tabs, commas or semicolons between the fields.
 
@@ -139,13 +133,7 @@ def _are_short(data: File) -> bool:
     return is_number and fields[0][0] not in "{[<" and FIELDS_OF.keys().isdisjoint(fields)
 
 
-@reader(
-    "a path of lines 'query_id doc_id <value>', without a header",
-    "run",
-    "qrels",
-    recognises=_are_short,
-    columns=True,
-)
+@reader("a path of lines 'query_id doc_id <value>', without a header", recognises=_are_short, columns=True)
 def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """Runs of three fields, as MS MARCO and Tevatron have them, or of four, 'query_id doc_id rank score'.
 
@@ -222,8 +210,6 @@ def _are_ranks(rows: Rows) -> bool | None:
 
 @reader(
     "a path of JSON or JSON lines, plain or gzipped",
-    "run",
-    "qrels",
     recognises=lambda data: b"".join(data.start[:200].split())[:2] in (b'{"', b"{}", b"[{", b"[[", b"[]"),
     columns=True,
 )
@@ -270,9 +256,6 @@ def _rows_of_parts(form: Reader, contents: Iterable[Any], layout: Layout) -> Row
 
 @reader(
     "a path of Parquet with the columns <columns>",
-    "run",
-    "qrels",
-    "topics",
     recognises=lambda data: (
         data.start.startswith(b"PAR1") or bool(data.start and data.name.endswith(".parquet"))
     ),
@@ -295,8 +278,6 @@ def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
 
 @reader(
     "a folder of BEIR",
-    "qrels",
-    "topics",
     recognises=lambda data: (
         os.path.isdir(os.path.join(data.path, "qrels"))
         or os.path.isfile(os.path.join(data.path, "queries.jsonl"))

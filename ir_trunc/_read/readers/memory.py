@@ -50,8 +50,6 @@ def _dicts_to_kernel(lists: Any, run: Data) -> Samples | None:
 
 @reader(
     "{topic: {document: <value>}} or {topic: [document, ...]}",
-    "run",
-    "qrels",
     recognises=_are_dicts,
     called="dict",
     compiled=Compiled(
@@ -172,9 +170,6 @@ _COMPILED = Compiled(
 
 @reader(
     "named tuples with <columns>",
-    "run",
-    "qrels",
-    "answers",
     recognises=lambda data: hasattr(item := first_item(data), "query_id") and not isinstance(item, Mapping),
     columns=True,
     called="named tuples",
@@ -214,12 +209,7 @@ def _are_tuples(data: Any) -> bool:
 
 
 @reader(
-    "a list of tuples (topic, document, <value>)",
-    "run",
-    "qrels",
-    recognises=_are_tuples,
-    called="tuples",
-    compiled=_COMPILED,
+    "a list of tuples (topic, document, <value>)", recognises=_are_tuples, called="tuples", compiled=_COMPILED
 )
 def plain_tuples(data: Sequence[Any], layout: Layout) -> Table:
     """One tuple or list of three for each document, in this order."""
@@ -232,9 +222,6 @@ def plain_tuples(data: Sequence[Any], layout: Layout) -> Table:
 
 @reader(
     "a list of dicts with <columns>",
-    "run",
-    "qrels",
-    "answers",
     recognises=lambda data: isinstance(first_item(data), Mapping),
     columns=True,
     called="records",
@@ -287,10 +274,6 @@ def _objects_to_kernel(lists: Any, run: Data) -> Samples | None:
 
 @reader(
     "a frame (pandas, polars, pyarrow, DuckDB) with the columns <columns>",
-    "run",
-    "qrels",
-    "answers",
-    "topics",
     recognises=_is_frame_of_rows,
     columns=True,
     compiled=Compiled(_objects_to_kernel, lambda qrels, seed: None),

@@ -242,8 +242,6 @@ def form_of_records(data: Any) -> Form | None:
 
 @reader(
     "records with a topic and a list of documents each",
-    "run",
-    "qrels",
     recognises=lambda data: form_of_records(data) is not None,
     columns=True,
 )
@@ -326,8 +324,6 @@ def _is_document(item: Any) -> bool:
 
 @reader(
     '{topic: [(document, <value>), {"id": document, "<value>": number} or an object, ...]}',
-    "run",
-    "qrels",
     recognises=_are_lists,
     columns=True,
     called="lists by topic",
@@ -347,7 +343,6 @@ def lists_by_topic(data: Mapping[Any, Any], layout: Layout) -> Read:
 
 @reader(
     "(topics, results) or (topics, results, documents) of a search in a vector store",
-    "run",
     recognises=lambda data: _by_query(data) is not None or _with_topics(data),
     columns=True,
     called="search results",

@@ -97,7 +97,7 @@ _FORM = (
 )
 
 
-@reader(_FORM, "topics")
+@reader(_FORM)
 def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Plain or gzipped; TREC topics, CSV, TSV, JSON or JSON lines.
 
@@ -202,11 +202,7 @@ def _is_column(data: Any) -> bool:
     return hasattr(data, "dtype") or isinstance(data, (pa.Array, pa.ChunkedArray))
 
 
-@reader(
-    f"ids in a list, in a column or as keys of a mapping, or items with {_NAMED}",
-    "topics",
-    recognises=_is_column,
-)
+@reader(f"ids in a list, in a column or as keys of a mapping, or items with {_NAMED}", recognises=_is_column)
 def items(data: Iterable[Any], layout: Layout) -> Table:
     """A column of pandas, polars, pyarrow or numpy; qrels or queries as dicts, for example.
 

@@ -60,7 +60,6 @@ def _are_spans(data: Any) -> bool:
 
 @reader(
     "spans of OpenInference or OpenTelemetry: JSON, JSON lines, OTLP's JSON, in memory, or Phoenix's frame",
-    "run",
     recognises=_are_spans,
     columns=True,
     called="spans",

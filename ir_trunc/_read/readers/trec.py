@@ -162,9 +162,6 @@ def _qrels_by_kernel(data: Data, seed: int) -> Any:
 
 @reader(
     "a path of TREC lines, plain or gzipped",
-    "run",
-    "qrels",
-    "answers",
     recognises=_are_lines,
     compiled=Compiled(_run_to_kernel, _qrels_by_kernel),
 )
@@ -337,7 +334,7 @@ def _answers(data: str | os.PathLike[str], source: str, least: int) -> Iterator[
         yield place, doc if doc == "NIL" else " ".join([doc, *answer]), fields
 
 
-@reader("a path of TREC lines 'question Q0 document rank score tag answer'", "run", recognises=has_answers)
+@reader("a path of TREC lines 'question Q0 document rank score tag answer'", recognises=has_answers)
 def answer_run(data: str | os.PathLike[str], layout: Layout) -> Table:
     """As TREC-8 to TREC 2001 had them. A document of the list is a document with an answer, in the order of
     the ranks; `order="rank"` keeps the scores, too."""
@@ -352,7 +349,7 @@ def answer_run(data: str | os.PathLike[str], layout: Layout) -> Table:
     return Table(layout.source, dict(zip(("query_id", "doc_id", RANK, "score"), map(list, zip(*rows)))))
 
 
-@reader("a path of TREC lines 'question document judgment answer'", "qrels", recognises=_are_judged_answers)
+@reader("a path of TREC lines 'question document judgment answer'", recognises=_are_judged_answers)
 def answer_judgments(data: str | os.PathLike[str], layout: Layout) -> Table:
     """As TREC-8 to TREC 2001 had them: a document with an answer is wrong (-1), right (1), or right without
     support by the document (2), which counts as wrong; `levels={"2": 1}` counts it as right (lenient)."""
