@@ -24,7 +24,7 @@ from ir_trunc._ranking.nil import DOCUMENTS, Convention, NilRule, nil_rule
 from ir_trunc._ranking.ranked_rows import repeats
 from ir_trunc._read.arrow import arrow_texts, flat, index_in, numeric, occurs, pa, text_array
 from ir_trunc._read.readers.topics import read_topics, say_unjudged
-from ir_trunc._read.reading import DEFAULT, QRELS, RUN, HowRead, KeysLike, Reading
+from ir_trunc._read.reading import DEFAULT, QRELS, RUN, Columns, HowRead, KeysLike, Reading
 from ir_trunc._read.registry import Data, Withheld, recognised
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._read.tables import columns_of, possible_fields
@@ -589,10 +589,10 @@ def ready_qrels(data: Any, reading: Reading, topics: Any, nil: Any, unjudged: An
         qrels = _read_qrels(data, how, topics, nil, unjudged)
     else:
         names = reading.names
-        how = replace(how, columns=names.needing(names.needed - set(possible_fields(RUN))))
+        how = replace(how, columns=Columns(names, names.needed - set(possible_fields(RUN))))
         qrels = _read_qrels(data, how, topics, nil, unjudged)
         used = frozenset() if isinstance(data, Qrels) else qrels.given.named
-        reading = replace(reading, columns=names.needing(names.needed - used))
+        reading = replace(reading, columns=Columns(names, names.needed - used))
     if reading.withheld is not None:
         withheld = Withheld.of(reading.withheld)
         qrels, reading = qrels.without(withheld), replace(reading, withheld=withheld)

@@ -74,10 +74,6 @@ class Columns(dict[str, Any]):
                 raise ParameterError(f"columns: {column!r} is given for {both}; each needs its own column.")
         return cls(columns, columns)
 
-    def needing(self, fields: Iterable[str]) -> Columns:
-        """The same names; of these fields, those that were named need their columns."""
-        return Columns(self, fields)
-
     def among(self, names: Iterable[Any], field: str, usual: Iterable[Any]) -> list[Any]:
         """Which names of a table can be a field: that of the user, or usual ones of no other field."""
         names = list(names)

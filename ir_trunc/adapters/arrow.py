@@ -181,7 +181,7 @@ class Scorer:
         """How the rows are read: as a run, or as qrels."""
         reading, of_run = self.evaluator.reading, possible_fields(RUN)
         needed = {name for name in reading.names.needed if (name in of_run) == (fields is RUN)}
-        return replace(fields, reading=replace(reading, columns=reading.names.needing(needed)))
+        return replace(fields, reading=replace(reading, columns=Columns(reading.names, needed)))
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -38,9 +38,9 @@ def read_shelf(data, layout):
     return Table(layout.source, columns if rows else None, topics=tuple(data.topics))
 
 
-def added(monkeypatch, shape, known):
+def added(monkeypatch, shape, known, *kinds):
     """A reader that has its place in the order, before all others, for a while."""
-    monkeypatch.setattr(registry, "ORDER", {"added": ((shape,), ("run", "qrels", "topics")), **ORDER})
+    monkeypatch.setattr(registry, "ORDER", {"added": ((shape,), kinds), **ORDER})
     built_in = registry._built_in
     monkeypatch.setattr(registry, "_built_in", lambda name: known if name == "added" else built_in(name))
 
@@ -50,7 +50,7 @@ def shelf(monkeypatch):
     """A reader of shelves, for a while."""
     of_shelves = lambda data: isinstance(data, Shelf)  # noqa: E731
     known = Reader("a shelf", "As libraries have.", read_shelf, of_shelves, called="shelf")
-    added(monkeypatch, "object", known)
+    added(monkeypatch, "object", known, "run", "qrels", "topics")
 
 
 def test_a_new_form_is_known_to_runs_qrels_and_topics(shelf):
@@ -75,7 +75,7 @@ def known_as(monkeypatch, shape, asked):
         asked.append(data)
 
     form = f"(nothing, as a {shape})"
-    added(monkeypatch, shape, Reader(form, "It is asked.", read_shelf, recognises))
+    added(monkeypatch, shape, Reader(form, "It is asked.", read_shelf, recognises), "run")
 
 
 @pytest.mark.parametrize("shape", ["path", "frame", "mapping", "list", "object"])

@@ -34,7 +34,7 @@ from ir_trunc._read.text import (
     read_json,
 )
 from ir_trunc._reporting._texts import read_texts
-from ir_trunc.adapters import cdet
+from ir_trunc.adapters.cdet import _collection
 from ir_trunc.truncation._cuts import read_cuts
 
 GOOD = {
@@ -91,7 +91,7 @@ PROPORTIONATE = {
     "JSON lines": (read_topics, "", '{"_id": "%d", "text": "some words of a query"}\n'),
     "Change Detection": (READERS["run"], '{"runtag": "x"}\n', TOPIC),
     "other names": (READERS["qrels"], "", '{"query_id": "%d", "doc_id": "d", "relevance": 1, "of %d": 1}\n'),
-    "days": (cdet._days_of_file, "", "d%08d\t2024-01-01\n"),
+    "days": (_collection._days_of_file, "", "d%08d\t2024-01-01\n"),
     "texts": (lambda path: read_texts("documents", path, {"1"}), "", "%d\tsome words\n"),
 }
 

@@ -170,7 +170,6 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
             needed = f"{most} are needed, as in most lines"
             raise InputError(f"{place}: {counted(count, 'field')}; {needed}.") from None
         raise
-    ranks, unscored = rows.ranks, np.full(len(rows), of_run and "score" not in fields)
     if is_open:
         if (are_ranks := _are_ranks(rows)) is None:
             which = f"{option('columns', {'rank': 2}, {'score': 2})} says which"
@@ -179,15 +178,12 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
         these = option("columns", {"query_id": 0, "doc_id": 1, RANK if are_ranks else "score": 2})
         warn(f"{source}: the third field is taken for {what} in each topic; {these} confirms.")
         if are_ranks:
-            reading, ranks, unscored = replace(reading, order="rank"), rows.values.astype(np.int64), ~unscored
+            reading, ranks, unscored = replace(reading, order="rank"), rows.values, np.ones(len(rows), bool)
+            rows = replace(rows, values=-ranks, ranks=ranks.astype(np.int64), unscored=unscored)
     if not of_run and "relevance" not in fields:
-        rows = replace(rows, values=np.ones(len(rows), np.int64))
         warn(f"{source}: lines of two fields are taken for relevant documents, of grade 1.")
     rows = replace(rows, named=frozenset(given))
-    if unscored.any():
-        places = np.arange(len(rows)) if ranks is None else ranks
-        rows = replace(rows, values=-places.astype(np.float64))
-    yield rows.read(reading, ranks, unscored=unscored if unscored.any() else None) if of_run else rows
+    yield rows.read(reading, rows.ranks, unscored=rows.unscored) if of_run else rows
 
 
 def _lines(data: str | os.PathLike[str], source: str) -> Iterator[tuple[str, list[bytes]]]:

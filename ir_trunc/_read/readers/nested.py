@@ -374,10 +374,10 @@ def _by_query(results: Any, source: str = "") -> Iterable[Any] | None:
     """The result of each query of a search for several, or of one; None where this is no search's result."""
     results = _body(results)
     if isinstance(results, tuple):
-        of_bm25s = hasattr(results, "documents") and hasattr(results, "scores")
-        matrices = (results.scores, results.documents) if of_bm25s else results
+        scores, documents = (getattr(results, name, None) for name in ("scores", "documents"))  # of bm25s
+        matrices = results if scores is None else (scores, documents)
         are_two = len(matrices) == 2 and all(getattr(matrix, "ndim", 0) == 2 for matrix in matrices)
-        return _pairs(*matrices, of_bm25s, source) if are_two else None
+        return _pairs(matrices[0], matrices[1], scores is not None, source) if are_two else None
     if isinstance(results, list):
         first: Any = next((result for result in results if not isinstance(result, list) or result), [{}])
         item = first_item(first) if isinstance(first, list) else None

@@ -295,9 +295,14 @@ def _at_once(data: bytes, layout: Layout, source: str, samples: Samples) -> Rows
 def _rows(table: pa.Table, layout: Layout, source: str, samples: Samples = ()) -> Rows:
     reading = layout.reading
     classes = table[layout.by_class] if layout.by_class else None
-    ids = table["query_id"], table["doc_id"]
-    if layout.value not in layout.fields:
-        numbers: npt.NDArray[Any] = np.zeros(len(table), np.int64)
+    ids, unscored = (table["query_id"], table["doc_id"]), None
+    ranks = flat(one_array(table[RANK])) if reading.order == "rank" else None
+    if layout.value not in layout.fields and layout.kind == "run":
+        places = np.arange(len(table)) if ranks is None else ranks
+        numbers: npt.NDArray[Any] = -places.astype(np.float64)
+        unscored = np.ones(len(table), bool)
+    elif layout.value not in layout.fields:
+        numbers = np.ones(len(table), np.int64)  # relevant documents
     elif layout.levels:
         numbers = number_column(
             table[layout.value], layout.value, layout.value_type, source, *ids, layout.levels
@@ -305,9 +310,8 @@ def _rows(table: pa.Table, layout: Layout, source: str, samples: Samples = ()) -
     else:
         numbers = flat(one_array(table[layout.value]))
     rows = Rows.of(source, *ids, numbers, classes)
-    ranks = flat(one_array(table[RANK])) if reading.order == "rank" else None
     hidden = None if reading.stop is None else truths(one_array(pc.equal(table[MARK], reading.stop)))
-    return rows.read(reading, ranks, hidden, samples=samples)
+    return rows.read(reading, ranks, hidden, unscored, samples)
 
 
 # Ranked answers of TREC's question answering tracks. The fields of runs are those that Aranea writes (Jimmy
