@@ -114,6 +114,9 @@ def test_values_that_rise_are_distances_and_a_warning_says_so():
     ({"a": {"ids": [["x"]], "distances": 5}}, "one list of Chroma's ids"),
     (({"a"}, {"ids": ["x"], "distances": [0.5]}), "one list of Chroma's ids"),
     (({"a"}, {"ids": [["x", "y"]], "distances": [[0.5]]}), "one list of Chroma's ids"),
+    (({"a"}, {"ids": 5, "distances": [[0.5]]}), "one list of Chroma's ids"),
+    ((TOPICS, {"ids": [["x"], ["y"]]}), "include="),
+    ((TOPICS, Results("x", [1])), "every item needs the fields query_id"),
 ])  # fmt: skip
 def test_what_is_no_whole_result_is_refused(run, message):
     with pytest.raises(InputError, match=message):
