@@ -249,8 +249,8 @@ class _TiedLists:
         places = np.concatenate(documents)
         lists = self.rankings.take(owner)
         is_judged = self.grades[places] != _UNJUDGED
-        changed = lists.with_fields(starts=offsets_of(lists.lengths)[:-1])
-        return changed.with_fields(
+        return lists.with_fields(
+            starts=offsets_of(lists.lengths)[:-1],
             judged_offsets=offsets_of(np.bincount(lists.rows[is_judged], minlength=len(owner))),
             judged_ranks=lists.ranks[is_judged],
             judged_grades=self.grades[places][is_judged],

@@ -103,8 +103,9 @@ class Truncate(
             )
         path = score if callable(score) else f"metadata.{score}"
         cost = cost_of(self.cost, lambda document: document.page_content, "metadata")
-        how: dict[str, Any] = {"cost": cost, "lower_is_better": self.lower_is_better}
-        kept: list[Document] = self.policy.keep(retrieved, path, **how)
+        kept: list[Document] = self.policy.keep(
+            retrieved, path, cost=cost, lower_is_better=self.lower_is_better
+        )
         return kept
 
 

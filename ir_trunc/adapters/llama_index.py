@@ -52,6 +52,7 @@ class Truncate(BaseNodePostprocessor):  # type: ignore[misc]
     ) -> list[NodeWithScore]:
         """The nodes that are kept, in their order; InputError where one has no score."""
         cost = cost_of(self.cost, NodeWithScore.get_content, "metadata")
-        how: dict[str, Any] = {"cost": cost, "lower_is_better": self.lower_is_better}
-        kept: list[NodeWithScore] = self.policy.keep(list(nodes), **how)
+        kept: list[NodeWithScore] = self.policy.keep(
+            list(nodes), cost=cost, lower_is_better=self.lower_is_better
+        )
         return kept
