@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
@@ -97,7 +96,12 @@ def chance_of_lead(scores: Floats, drawn: Floats, references: Bools) -> float:
 
 
 def separation(first_scores: Floats | None, nil: Bools) -> tuple[float, float, float]:
-    """AUROC of the top score for questions with against those without an answer, with DeLong's interval."""
+    """AUROC of the top score for questions with against those without an answer, with DeLong's interval.
+
+    Its quantile is Student's, with Welch's degrees of freedom: there may be few questions of one kind.
+    """
+    from scipy import stats
+
     if first_scores is None or min(nil.sum(), (~nil).sum()) < 2:
         return math.nan, math.nan, math.nan
     kinds = [np.sort(first_scores[~nil]), np.sort(first_scores[nil])]
@@ -106,10 +110,12 @@ def separation(first_scores: Floats | None, nil: Bools) -> tuple[float, float, f
         (other.searchsorted(own) + other.searchsorted(own, "right")) / (2 * len(other))
         for own, other in zip(kinds, kinds[::-1])
     ]
-    error = math.sqrt(sum(share.var(ddof=1) / len(share) for share in shares))
-    auroc, half = float(shares[0].mean()), NormalDist().inv_cdf(CONFIDENCE / 2 + 0.5) * error
-    if half <= TOLERANCE:  # all are in order, or all are equal
+    auroc, variances = float(shares[0].mean()), [share.var(ddof=1) / len(share) for share in shares]
+    variance = sum(variances)
+    if variance <= TOLERANCE**2:  # all are in order, or all are equal
         return auroc, *interval_of_equals(auroc, min(map(len, kinds)), 0.0, 1.0, CONFIDENCE)
+    freedom = variance**2 / sum(part**2 / (len(share) - 1) for part, share in zip(variances, shares))
+    half = float(stats.t.ppf(CONFIDENCE / 2 + 0.5, freedom)) * math.sqrt(variance)
     return auroc, max(auroc - half, 0.0), min(auroc + half, 1.0)
 
 

@@ -28,6 +28,7 @@ CHANCE = 0.05
 """A lead that chance alone shows more often than this is none."""
 
 _FEW = 50  # questions
+_FEW_OF_A_KIND = 5  # with fewer, intervals of how scores separate two kinds are too narrow
 # The quantities of a user by their columns: name, form of the number, and what it is.
 _QUANTITIES = {
     "kept": ("kept", "{:.0%}", "of the answerable questions still get a relevant passage"),
@@ -239,8 +240,10 @@ class HowMany(Result):
             )
         auroc, low, high = self.separation
         if not math.isnan(auroc):
-            separate = "are not shown to separate" if low <= 0.5 <= high else "separate"
-            wrongly = " the wrong way round" * (high < 0.5)
+            of_a_kind = min(self.unanswerable, self.questions - self.unanswerable)
+            shown = of_a_kind >= _FEW_OF_A_KIND and not low <= 0.5 <= high
+            separate = "separate" if shown else "are not shown to separate"
+            wrongly = " the wrong way round" * (shown and high < 0.5)
             yield (
                 f"These scores {separate} questions with and without an answer{wrongly}: AUROC of the top"
                 f" score {auroc:.2f} ({low:.2f} to {high:.2f})."

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.arrays import Floats
+from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.deprecation import renamed
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.lazy import pd
@@ -76,7 +77,7 @@ def scores_with_bounds(
 
         ax.text(column + 0.5, -0.95, _style.label(name), ha="center", color=_style.INK)
         ax.hlines(range(rows), x(ends[0]), x(ends[1]), color=_style.INK, linewidth=1.2)
-        best = values == (values.min() if lower_is_better(str(name)) else values.max())
+        best = np.abs(values - (values.min() if lower_is_better(str(name)) else values.max())) <= TOLERANCE
         for row, score in enumerate(values):
             fill = _BEST if best[row] else "white"
             ax.plot(x(score), row, "o", markerfacecolor=fill, color=_BEST, markersize=6)

@@ -312,6 +312,7 @@ def test_a_policy_is_called_simpler_only_where_it_is(options, reason):
     ([0.99, 0.98] * 20, "separate questions with and without an answer the wrong way round"),
     ([0.2, 0.1], "are not shown to separate questions with and without an answer"),  # all in order, but two
     ([0.95, 0.6], "are not shown to separate questions with and without an answer"),
+    ([0.51, 0.5102], "are not shown to separate questions with and without an answer"),  # alike by chance
 ])  # fmt: skip
 def test_that_scores_separate_is_said_with_the_direction_and_only_where_it_is_shown(nil_scores, says):
     labels = {str(q): {"a": 1} if q < 60 else {} for q in range(60 + len(nil_scores))}

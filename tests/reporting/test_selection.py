@@ -6,6 +6,7 @@ from statistics import mean, variance
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from ir_trunc._core.parameters import generator
 from ir_trunc._reporting._selection import (
@@ -92,6 +93,14 @@ def test_the_reality_check_counts_leads_that_are_as_large_by_chance(drawn):
     assert chance_of_lead(scores, draws.scores, np.ones(POLICIES, bool)) == 1
 
 
+@pytest.mark.parametrize("few", [5, 8, 20])
+def test_scores_that_do_not_separate_are_rarely_said_to(few):
+    """The normal quantile of DeLong's interval would say it of 12 % of samples with five of a kind."""
+    nil, random = np.arange(few + 60) < few, np.random.default_rng(few)
+    bounds = [separation(random.random(len(nil)), nil)[1:] for _ in range(600)]
+    assert np.mean([low > 0.5 or high < 0.5 for low, high in bounds]) < 0.095
+
+
 def test_the_separation_is_the_share_of_pairs_in_order_with_the_interval_of_delong():
     top = np.round(RANDOM.normal(0, 1, QUESTIONS) + ~NIL, 1)
     top[:4] = -np.inf  # empty lists
@@ -102,9 +111,10 @@ def test_the_separation_is_the_share_of_pairs_in_order_with_the_interval_of_delo
 
     of_others = [mean(above(score, other) for other in nil) for score in others]
     of_nil = [mean(above(score, other) for score in others) for other in nil]
-    error = sqrt(variance(of_others) / len(others) + variance(of_nil) / len(nil))
-    expected = mean(of_others)
-    bounds = expected - 1.959963984540054 * error, min(expected + 1.959963984540054 * error, 1)
+    parts = [variance(of_others) / len(others), variance(of_nil) / len(nil)]
+    freedom = sum(parts) ** 2 / (parts[0] ** 2 / (len(others) - 1) + parts[1] ** 2 / (len(nil) - 1))
+    half, expected = stats.t.ppf(0.975, freedom) * sqrt(sum(parts)), mean(of_others)
+    bounds = expected - half, min(expected + half, 1)
     assert separation(top, NIL) == pytest.approx((expected, *bounds))
     assert separation(-top[4:], NIL[4:])[0] < 0.5
     assert np.isnan([separation(None, NIL), separation(top, np.zeros(QUESTIONS, bool))]).all()
