@@ -32,7 +32,7 @@ COST, SHOWN = "cost", "shown"
 
 LIST = "list"  # the path to the documents of a record, which only users name
 
-_SIGNS = (RANK, MARK)  # columns of a run that may show that it should be read with other options
+SIGNS = (RANK, MARK)  # columns of a run that may show that it should be read with other options
 _SAMPLE = 256  # rows of a frame that a sample of them has
 
 _BEIR = "corpus-id"  # BEIR's name of documents; its qrels, and those with pid, call relevance score
@@ -91,7 +91,7 @@ def field_of_columns(names: Iterable[Any], layout: Layout, source: str) -> dict[
         usual = {name: FIELDS_OF[name] for name in names if name in FIELDS_OF}
         keys = dict.fromkeys(key_columns(names, layout, source), "topic")
         return keys or usual or dict.fromkeys(names[:1], "topic")
-    signs = _SIGNS if layout.kind == "run" else ()
+    signs = SIGNS if layout.kind == "run" else ()
     sampled = {name: field for field in signs for name in among(names, field, (field,))}
     keys = dict.fromkeys(key_columns(names, layout, source), "query_id")
     return sampled | keys | {name: field for field, name in columns_of(names, layout, source).items()}
@@ -136,7 +136,7 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
         costs = numbers(COST, "double")
         rows.require(COST, costs, np.isfinite(costs) & (costs >= 0), "a finite number >= 0")
         rows = replace(rows, costs=costs)
-    candidates = (named.among(names, field, (field,)) for field in _SIGNS)
+    candidates = (named.among(names, field, (field,)) for field in SIGNS)
     sampled = [table[name[0]] if len(name) == 1 else None for name in candidates]
     ends, unscored = SHOWN in columns or reading.stop is not None, np.ones(len(rows), bool)
     samples = _samples(rows.topics, rows.values, *sampled)

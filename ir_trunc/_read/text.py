@@ -393,7 +393,7 @@ _BLANK_COLON = pattern(r"[ \t\n\r]:")
 _OPENING, _COMMA, _COLON, _ENDS = (
     pattern(rf"[ \t\n\r]*{sign}[ \t\n\r]*") for sign in ("([{\\[])", ",", ":", "[}\\]]")
 )
-_NEXT_OBJECT = pattern(rb"\}[ \t]*[\r\n]\s*\{")  # inside of a JSON text, a comma would be between these
+_NEXT_TEXT = pattern(rb"\}[ \t]*[\r\n]\s*(?=[^\s,\]}])")  # inside of a text, a comma or an end would follow
 
 
 def read_json(text: str | bytes, place: str) -> Any:
@@ -411,17 +411,18 @@ def json_texts(data: Iterable[bytes], source: str) -> Iterator[tuple[str, str]]:
     number, held = 1, list[bytes]()  # number: of the line in which what is held begins
     for part in chain(data, [b""]):
         held.append(part)
-        if part and not _NEXT_OBJECT.search(part):
+        if part and not _NEXT_TEXT.search(part):
             continue
         text, start = b"".join(held), 0
-        for gap in _NEXT_OBJECT.finditer(text):
-            place, end = f"{source}, line {number}", gap.end() - 1
+        for gap in _NEXT_TEXT.finditer(text):
+            place, end = f"{source}, line {number}", gap.end()
             yield place, decoded(text[start : gap.start() + 1], f"{place} is")
             number, start = number + line_ends(text[start:end]), end
         held = [text[start:]]
     del text  # which may be the whole file
-    place = f"{source}, line {number}" if number > 1 else source
-    yield place, decoded(held.pop(), f"{place} is")
+    if number > 1:  # what is wrong is said of this line, without its end
+        source, held = f"{source}, line {number}", [held[0].rstrip(b" \t\r\n")]
+    yield source, decoded(held.pop(), f"{source} is")
 
 
 def json_parts(path: str | os.PathLike[str], source: str) -> Iterator[Any]:

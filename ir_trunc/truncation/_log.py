@@ -95,14 +95,15 @@ class DecisionLog:
     candidates: dict[str, bool] | None = None
 
     def __repr__(self) -> str:
-        numbers = ", ".join(f"{number} {name}" for name, number in self.counts.items())
-        return f"{counted(len(self.run), 'question')}: {numbers}"
+        counts = self.counts
+        numbers = ", ".join(f"{number} {name}" for name, number in counts.items())
+        return f"{counted(sum(counts.values()), 'question')}: {numbers}"
 
     @property
     def counts(self) -> dict[str, int]:
         """How many questions are answered correctly, wrongly and not at all."""
-        qrels = self._qrels(nil=False)
-        grades = [qrels[name][next(iter(answer))] if answer else None for name, answer in self.run.items()]
+        asked = [(right, self.run[name]) for name, right in self._qrels(nil=False).items()]
+        grades = [right[next(iter(answer))] if answer else None for right, answer in asked]
         right, unanswered = sum(map(bool, grades)), grades.count(None)
         return {_RIGHT: right, _WRONG: len(grades) - right - unanswered, "unanswered": unanswered}
 
@@ -564,13 +565,16 @@ def _table(
         columns = {name: values_of(table[name]) for name in present if name in read}
         count = len(table[present[0]]) if present else 0
     else:
-        items, present = iter(_content(data, shape, source, names["id"], "value" in names)), dict[Any, None]()
+        items, present = iter(_content(data, shape, source, names)), dict[Any, None]()
+        if "value" in names:
+            items = _decisions(items, source, names)
         while batch := [*islice(items, _BATCH)]:
             others = {kind for kind in {*map(type, batch)} if not issubclass(kind, Mapping)}
             if others:
                 place, item = next(pair for pair in enumerate(batch, count + 1) if type(pair[1]) in others)
-                needed = "a dict is needed, {'id': ..., ...}"
-                raise InputError(f"{source}, item {place}: {shown(item)}: {needed}.")
+                raise InputError(
+                    f"{source}, item {place}: {shown(item)}: a dict with {_needed(names)} is needed."
+                )
             here = dict.fromkeys(chain.from_iterable(batch))
             present |= here
             columns |= {name: [None] * count for name in here if name in read and name not in columns}
@@ -582,8 +586,30 @@ def _table(
     return present, columns
 
 
-def _content(data: Any, shape: Shape, source: str, ids: tuple[str, ...], of_decisions: bool) -> Iterable[Any]:
+def _needed(names: Mapping[str, tuple[str, ...]]) -> str:
+    return "id and value" if "value" in names else "id, answer, confidence and correct"
+
+
+def _decisions(
+    items: Iterable[Any], source: str, names: Mapping[str, tuple[str, ...]]
+) -> Iterator[Mapping[str, Any]]:
+    """Decisions, each of which may call its fields otherwise, with the first name of each field."""
+    for place, item in enumerate(items, 1):
+        read = item
+        if isinstance(item, Mapping):
+            read = {}
+            for wanted in names.values():
+                name = next((name for name in wanted if name in item), None)
+                if name is None:
+                    what = f"{source}, item {place} has no column {' or '.join(wanted)}"
+                    raise InputError(f"{what}; it has: {', '.join(map(str, item)) or 'none'}.")
+                read[wanted[0]] = item[name]
+        yield read
+
+
+def _content(data: Any, shape: Shape, source: str, names: Mapping[str, tuple[str, ...]]) -> Iterable[Any]:
     """What should be a dict for each question, from any form but frames."""
+    ids, of_decisions = names["id"], "value" in names
 
     def by_id(content: Any) -> Iterable[Any]:
         """From {id: {field: value}}, from {id: value} of decisions, or from the dict of one question."""
@@ -598,8 +624,10 @@ def _content(data: Any, shape: Shape, source: str, ids: tuple[str, ...], of_deci
         first = list(islice(items, 2))  # a file may be one object
         return by_id(first[0]) if len(first) == 1 and isinstance(first[0], Mapping) else chain(first, items)
     if shape not in ("mapping", "list"):
-        needed = "a path of JSON or JSON lines, a frame, a list of dicts, or a dict by id"
-        raise InputError(f"{source} of type {type(data).__name__}: {needed} is needed.")
+        forms = "a path of JSON or JSON lines, a frame, a list of dicts or a dict by id"
+        raise InputError(
+            f"{source} of type {type(data).__name__}: {forms}, with {_needed(names)}, is needed."
+        )
     return by_id(data) if shape == "mapping" else data
 
 

@@ -40,7 +40,7 @@ from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, written
 from ir_trunc._scoring.results import Result, Results, as_table
 from ir_trunc.measures.declaration import lower_is_better
-from ir_trunc.truncation._fitting import curve_of
+from ir_trunc.truncation._fitting import one_measure
 from ir_trunc.truncation._validation import topic_folds
 
 __all__ = [
@@ -390,9 +390,10 @@ def searches(
     >>> study.searches("RBPT", qrels, run, folds=2)["score"].round(2).tolist()
     [0.5, 0.82, 0.9, 0.82]
     """
+    formula = one_measure(measure, "a search has no gain by it")
     reading: Any = {"keys": ("question", SEARCH), **options, "searches": "sequence"}
     rankings = rank(qrels, run, **reading)
-    curve, universe = curve_of(measure, rankings), rankings.universe or Universe()
+    curve, universe = formula.curve(rankings), rankings.universe or Universe()
     shown, tops_of = universe.sequence or {}, universe.top_scores or {}
     numbers = np.array([len(shown.get(topic, ())) for topic in rankings.topics])
     most, topics = int(numbers.max(initial=0)), np.arange(len(numbers))

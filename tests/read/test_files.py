@@ -130,6 +130,13 @@ def test_the_mistakes_of_json(tmp_path):
     text = json.dumps(rows[0]) + "\n" + json.dumps(rows[1])[:-5] + "\n"
     assert "line 2 cannot be read as JSON" in complaint(lambda: read_run(written(tmp_path / "a.jsonl", text)))
     rows[1]["score"] = "high"
+    for bad in ("oops", "{", '{"a": 1,}', "nul"):
+        for after in ("", json.dumps(rows[0]) + "\n"):
+            path = written(tmp_path / "a.jsonl", f"{json.dumps(rows[0])}\n" * 2 + f"{bad}\n{after}")
+            assert "a.jsonl, line 3 cannot be read as JSON" in complaint(lambda path=path: read_run(path))
+    assert "line 1 column" in complaint(
+        lambda: read_run(written(path, f"{json.dumps(rows[0])}\n" * 2 + "{\n"))
+    )
     path = written(tmp_path / "b.jsonl", "\n".join(map(json.dumps, rows)))
     assert str(path) in complaint(lambda: read_run(path))
     assert "topic 1, document 007: score 'high' is not a number" in complaint(lambda: read_run(path))

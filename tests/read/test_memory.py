@@ -6,6 +6,7 @@ import gzip
 from collections import namedtuple
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 
 import ir_measures
 import numpy as np
@@ -16,7 +17,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from messages import check, complaint
 
-from ir_trunc import InputError, IrTruncWarning, Rankings, calc, rank, read_answers, read_qrels, truncation
+from ir_trunc import (
+    InputError,
+    IrTruncWarning,
+    Rankings,
+    calc,
+    rank,
+    read_answers,
+    read_qrels,
+    read_run,
+    truncation,
+)  # fmt: skip
 from ir_trunc._read.readers import memory
 
 pl = pytest.importorskip("polars")
@@ -200,6 +211,22 @@ def test_a_named_tuple_of_one_s_own():
     assert calc("RR", QRELS, [mine(1, "7", "9", None)]).values[0].tolist() == [1, 0, 0]
     pyterrier = namedtuple("pyterrier", "qid docno score")
     assert calc("RR", QRELS, [pyterrier("9", "7", 1)]).values[0].tolist() == [1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"rank": 1}, {"id": 5}, {"label": "x"}, {"qid": "8", "docno": "a", "class": "z"}],
+    ids=lambda more: " ".join(more),
+)
+def test_an_object_may_have_more_than_a_row_and_others_less(more):
+    first, second = (SimpleNamespace(query_id="9", doc_id=doc, score=1.0) for doc in "7x")
+    vars(first).update(more)
+    assert read_run([first, second]).to_dict() == {"9": {"7": 1.0, "x": 1.0}}
+
+
+def test_the_fields_of_objects_may_lie_inside_of_them():
+    inside = SimpleNamespace(query_id="9", score=1.0, document=SimpleNamespace(id="7"))
+    assert read_run([inside], columns={"doc_id": "document.id"}).to_dict() == {"9": {"7": 1.0}}
 
 
 # records and tuples

@@ -3,6 +3,7 @@
 import json
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -269,6 +270,23 @@ def test_frames_may_have_cells_that_arrow_lacks(record, docs):
     else:
         with pytest.raises(InputError, match=docs):
             read_run(frame)
+
+
+@pytest.mark.parametrize("form", ["pandas", "pyarrow"])
+def test_a_frame_with_a_column_twice_is_refused(form):
+    table = pa.Table.from_pylist([{"query_id": "1", "contexts": [{"id": "a"}]}])
+    table = table.append_column("contexts", table["contexts"])
+    frame = (
+        table if form == "pyarrow" else pd.concat([table.select([n]).to_pandas() for n in (0, 1, 1)], axis=1)
+    )
+    check(complaint(lambda: read_run(frame)), "two columns are called contexts; each needs its own name")
+
+
+def test_a_grade_that_is_an_array_is_refused():
+    records = [{"qid": "1", "answer_pids": [["a", np.ones(2)]]}]
+    with pytest.warns(IrTruncWarning, match="pairs in the lists are taken for"):
+        message = complaint(lambda: read_qrels(records))
+    check(message, "topic 1, document a: relevance array([1., 1.]) is not a whole number")
 
 
 def test_a_run_is_no_judgments():

@@ -37,6 +37,23 @@ def test_decisions_in_memory(form):
     assert read_decisions(form("value", ANSWERS), form("same", TRUTH)) == (QRELS, RUN)
 
 
+def test_each_decision_may_call_its_fields_otherwise():
+    answers = [
+        {"id": "a", "value": 0.9},
+        {"qid": "b", "answer": 0.2},
+        {"id": "c", "score": 0.1, "value": 0.7},
+    ]
+    truth = [{"id": "a", "same": True}, {"query_id": "b", "truth": False}, {"id": "c", "label": False}]
+    decisions = read_decisions(answers, truth)
+    assert [list(answer) for answer in decisions.run.values()] == [["yes"], ["no"], ["yes"]]
+    assert [right["yes"] for right in decisions.qrels.values()] == [2, 0, 0]
+
+
+def test_questions_that_the_truth_lacks_do_not_count():
+    log = read_log(ANSWERS | {"z": 0.9}, truth=TRUTH)
+    assert str(log) == "4 questions: 2 correct, 1 wrong, 1 unanswered"
+
+
 def test_a_log_of_decisions():
     log = read_log(ANSWERS, truth=TRUTH)
     assert (log.qrels, log.run) == (QRELS, RUN)
@@ -78,8 +95,14 @@ def test_true_false_and_none_are_yes_no_and_nothing():
         ({"a": 0.9}, {"a": "True"}, "truth, question a: 'True': true or false"),
         ({"a": 0.9}, {}, "truth: there is no question"),
         ([{"id": "a", "value": 1}] * 2, {"a": True}, "answers, question a is there twice"),
-        ([{"id": "a", "prob": 1}], {"a": True}, "answers has no column value or .*; it has: id, prob"),
-        (5, {"a": True}, "answers of type int: a path of JSON"),
+        (
+            [{"id": "a", "prob": 1}],
+            {"a": True},
+            "answers, item 1 has no column value or .*; it has: id, prob",
+        ),
+        ([{"id": "a", "value": 1}, {"id": "b"}], {"a": True}, "answers, item 2 has no column value or"),
+        ([{"id": "a", "value": 1}, 5], {"a": True}, "answers, item 2: 5: a dict with id and value is needed"),
+        (5, {"a": True}, "answers of type int: a path of JSON .*, with id and value, is needed"),
         (pd.DataFrame({"id": ["a"]}), {"a": True}, "answers has no column value or answer or score"),
         (pd.DataFrame([["a", 1, 0]], columns=["id", "value", "value"]), {"a": True}, "value and value for"),
     ],

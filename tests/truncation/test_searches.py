@@ -83,7 +83,9 @@ def test_a_table_of_searches_is_read_as_the_dict_is():
 def test_what_is_refused_says_why():
     with pytest.raises(InputError, match="no question has several searches"):
         study.searches("RBPT", QRELS, {f"{q}/1": {f"{q}r0": 1.0} for q in QRELS}, keys=KEYS)
-    with pytest.raises(ParameterError, match="c@1 looks at all lists of a run"):
+    with pytest.raises(
+        ParameterError, match="c@1 looks at all lists of a run at once: a search has no gain by it"
+    ):
         study.searches("c@1", QRELS, RUN, keys=KEYS)
 
 

@@ -45,8 +45,9 @@ def ir_dataset(data: Any, layout: Layout) -> Table:
     collection = load_dataset(data) if isinstance(data, str) else data
     if collection is None:
         unknown = "there is no such file, nor an ir_datasets data set of that id"
-        what = unknown if data else "the path is empty"
-        raise MissingFileError(f"{layout.source.strip()}: {what}.")
+        raise MissingFileError(
+            f"{layout.source}: {unknown}." if data else f"{layout.kind}: the path is empty."
+        )
     if layout.kind == "topics":
         return Table("topics", topics=_topics(collection))
     name, is_run = dataset_name(collection), layout.kind == "run"

@@ -20,7 +20,7 @@ from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, 
 from ir_trunc._read.reading import MARK, RANK, Layout
 from ir_trunc._read.registry import Compiled, Data, Table, reader
 from ir_trunc._read.rows import PART, Rows, Samples, encoded
-from ir_trunc._read.tables import COST, FIELDS_OF, NUMBERS, SHOWN, columns_of
+from ir_trunc._read.tables import COST, FIELDS_OF, NUMBERS, SHOWN, SIGNS, columns_of, field_of_columns
 from ir_trunc._read.text import number_of
 
 _DICTS = (dict, defaultdict)  # other mappings may compute their values
@@ -184,15 +184,30 @@ def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
     items = data if isinstance(data, list) else several(layout.kind, data, "named tuples")
     keys = layout.reading.nesting
     named = [*map(str, layout.reading.names.values()), *(keys.names if keys else ())]
-    possible = dict.fromkeys([*FIELDS_OF, *named])
-    names = [name for name in possible if items and hasattr(items[0], name)] or [*layout.columns, *named]
+    present = [name for name in dict.fromkeys([*FIELDS_OF, *named]) if items and _has(items[0], name)]
+    # An object may have more attributes than a row: the usual name of a field is read, or else others.
+    names = [name for name in present if name in named or FIELDS_OF[name] not in {*present} - {name}]
+    field_of = field_of_columns(names, layout, layout.source) if names else {}
+    signs = [name for name, field in field_of.items() if field in SIGNS and field not in layout.columns]
+    needed = [name for name in field_of if name not in signs] or [*layout.columns, *named]
     try:
-        return Table(layout.source, {name: list(map(attrgetter(name), items)) for name in names})
+        columns = {name: list(map(attrgetter(name), items)) for name in needed}
     except AttributeError as error:
-        needed = f"every item needs the fields {', '.join(names)}; {error}"
+        what = f"every item needs the fields {', '.join(needed)}; {error}"
         if hasattr(data, "ndim"):
-            needed = "an array has no ids; Rankings.from_arrays(scores, labels) makes lists of two matrices"
-        raise InputError(f"{layout.source}: {needed}.") from None
+            what = "an array has no ids; Rankings.from_arrays(scores, labels) makes lists of two matrices"
+        raise InputError(f"{layout.source}: {what}.") from None
+    sampled = {name: [getattr(item, name, None) for item in items] for name in signs}
+    return Table(layout.source, columns | sampled)
+
+
+def _has(item: Any, name: str) -> bool:
+    """Whether an object has an attribute, whose name may have dots."""
+    try:
+        attrgetter(name)(item)
+    except AttributeError:
+        return False
+    return True
 
 
 _FIELDS = (str, Real, type(None))  # the types that a field may have

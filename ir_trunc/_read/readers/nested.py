@@ -22,7 +22,7 @@ from ir_trunc._read.readers.memory import dicts, first_item
 from ir_trunc._read.reading import RANK, Layout
 from ir_trunc._read.registry import Table, reader, shape_of
 from ir_trunc._read.rows import Rows
-from ir_trunc._read.tables import COST, rows_of_table
+from ir_trunc._read.tables import COST, column_names, rows_of_table
 from ir_trunc._read.text import number_of, read_json
 
 Read = Table | Iterable[Rows]
@@ -207,20 +207,24 @@ def _as_list(documents: Any) -> list[Any] | None:
     return list(documents) if isinstance(documents, (list, tuple)) else None
 
 
-def records_of_frame(frame: Any) -> list[dict[Any, Any]]:
+def records_of_frame(frame: Any, source: str) -> list[dict[Any, Any]]:
     """The rows of a frame as dicts, None where a value is missing."""
-    rows: list[dict[Any, Any]]
-    if hasattr(frame, "itertuples"):  # Arrow knows no column of several types and no half of a surrogate pair
-        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    else:
-        rows = pa.table(frame).to_pylist()
+    of_pandas = hasattr(frame, "itertuples")
+    table = frame if of_pandas else pa.table(frame)
+    names = column_names(table)
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if twice is not None:  # a dict would keep one of them
+        raise InputError(f"{source}: two columns are called {twice}; each needs its own name.")
+    if of_pandas:  # Arrow knows no column of several types and no half of a surrogate pair
+        table = table.astype(object).where(table.notna(), None)
+    rows: list[dict[Any, Any]] = table.to_dict("records") if of_pandas else table.to_pylist()
     return rows
 
 
-def _records(data: Any, form: Form) -> Sequence[Any]:
+def _records(data: Any, form: Form, source: str = "") -> Sequence[Any]:
     """The records in data of a form."""
     if shape_of(data) == "frame":
-        return records_of_frame(data)
+        return records_of_frame(data, source)
     inner = value_at(data, form.records) if form.records else None
     data = data if inner is None else inner
     return [data] if isinstance(data, Mapping) else data
@@ -268,7 +272,7 @@ def nested_records(data: Any, layout: Layout) -> Read:
     if not paths:
         raise InputError(f"{source}: they are a run, and hold no judgments.")
     topics, pairs, lists = names.candidates("query_id", form.topics), False, Lists()
-    for number, record in enumerate(_records(data, form)):
+    for number, record in enumerate(_records(data, form, source)):
         place = f"{source}, item {number}"
         topic, found = _first_at(record, topics), _first_at(record, paths)
         documents = _as_list(found)
@@ -549,7 +553,7 @@ def rows_of_lists(
     ids, values, costs = ([doc[place] for docs in lists.values() for doc in docs] for place in range(3))
     if not is_run:  # documents without a grade are relevant
         values = [1 if value is None else value for value in values]
-    unscored = values.count(None)
+    unscored = [*map(type, values)].count(type(None))  # values may be arrays, which are equal to nothing
     if unscored and unscored < len(values) and not reading.without_scores:
         place = f"{source}, topic {topics[values.index(None)]}, document {ids[values.index(None)]}"
         remedy = f"others have one; {option('order', 'file')} takes the documents in the order of the lists"

@@ -82,7 +82,7 @@ def spans(data: Any, layout: Layout) -> Iterable[Rows]:
     elif isinstance(data, (list, tuple, Mapping)):
         each = _one_by_one([data] if isinstance(data, Mapping) else data, source)
     else:
-        each = records_of_frame(data)
+        each = records_of_frame(data, source)
     return _lists(map(_flat, each), layout)
 
 
