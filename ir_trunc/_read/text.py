@@ -389,6 +389,7 @@ def _unknown(constant: str) -> Any:
 
 
 _OF_PAIRS = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_unknown)
+_BLANK = b" \t\r\n"
 _BLANK_COLON = pattern(r"[ \t\n\r]:")
 _OPENING, _COMMA, _COLON, _ENDS = (
     pattern(rf"[ \t\n\r]*{sign}[ \t\n\r]*") for sign in ("([{\\[])", ",", ":", "[}\\]]")
@@ -408,20 +409,22 @@ def json_texts(data: Iterable[bytes], source: str) -> Iterator[tuple[str, str]]:
 
     data: parts of the file. The name of a text that is the whole file is `source`.
     """
-    number, held = 1, list[bytes]()  # number: of the line in which what is held begins
+    number, held, is_whole = 1, list[bytes](), True  # number: of the line in which what is held begins
     for part in chain(data, [b""]):
         held.append(part)
         if part and not _NEXT_TEXT.search(part):
             continue
-        text, start = b"".join(held), 0
+        text = b"".join(held)
+        start = len(text) - len(text.lstrip(_BLANK))  # of a file that begins with empty lines
+        number += line_ends(text[:start])
         for gap in _NEXT_TEXT.finditer(text):
-            place, end = f"{source}, line {number}", gap.end()
+            place, is_whole = f"{source}, line {number}", False
             yield place, decoded(text[start : gap.start() + 1], f"{place} is")
-            number, start = number + line_ends(text[start:end]), end
+            number, start = number + line_ends(text[start : gap.end()]), gap.end()
         held = [text[start:]]
     del text  # which may be the whole file
-    if number > 1:  # what is wrong is said of this line, without its end
-        source, held = f"{source}, line {number}", [held[0].rstrip(b" \t\r\n")]
+    if not is_whole:  # what is wrong is said of this line, without its end
+        source, held = f"{source}, line {number}", [held[0].rstrip(_BLANK)]
     yield source, decoded(held.pop(), f"{source} is")
 
 

@@ -132,7 +132,7 @@ def test_the_mistakes_of_json(tmp_path):
     rows[1]["score"] = "high"
     for bad in ("oops", "{", '{"a": 1,}', "nul"):
         for after in ("", json.dumps(rows[0]) + "\n"):
-            path = written(tmp_path / "a.jsonl", f"{json.dumps(rows[0])}\n" * 2 + f"{bad}\n{after}")
+            path = written(tmp_path / "a.jsonl", f"\n{json.dumps(rows[0])}\n{bad}\n{after}")
             assert "a.jsonl, line 3 cannot be read as JSON" in complaint(lambda path=path: read_run(path))
     assert "line 1 column" in complaint(
         lambda: read_run(written(path, f"{json.dumps(rows[0])}\n" * 2 + "{\n"))
