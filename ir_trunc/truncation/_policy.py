@@ -130,15 +130,15 @@ class Policy:
                 f"at_least={self.at_least} is above at_most={self.at_most}: no length is within these bounds."
             )
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         """The name and the parameters that have a value; bounds come last."""
         values = dict(sorted(vars(self).items(), key=lambda item: item[0] in BOUNDS))
         values.pop("fitted_on", None)
         inside = ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)
         return f"{type(self).__name__}({inside})" if inside else type(self).__name__
 
-    def __repr__(self) -> str:
-        return str(self)
+    def __str__(self) -> str:
+        return repr(self)  # a policy may have a shorter name for tables
 
     def fit(self, rankings: Rankings, measure: Any = None, weights: Floats | None = None) -> Policy:
         """The policy fitted to a measure (text or object) on these training topics.
@@ -545,10 +545,13 @@ def policy(
             )
         if not issubclass(kind, Policy) or kind.lengths is Policy.lengths:
             raise ParameterError(f"{name} needs a method `lengths`, and is derived from Policy.")
-        own = vars(kind).get("__post_init__")
-        if own is not None and "__post_init__" not in own.__code__.co_names:
-            what = "its __post_init__ has to call super().__post_init__(), which checks the parameters"
-            raise ParameterError(f"{name}: {what}.")
+        for base in kind.__mro__[: kind.__mro__.index(Policy)]:
+            own = inspect.unwrap(vars(base).get("__post_init__", Policy.__post_init__))
+            code = getattr(own, "__code__", None)  # of a function, which names what it calls
+            if own is not Policy.__post_init__ and "__post_init__" not in getattr(code, "co_names", ()):
+                whose = "its __post_init__" if base is kind else f"__post_init__ of {base.__name__}"
+                what = "has to call super().__post_init__(), which checks the parameters"
+                raise ParameterError(f"{name}: {whose} {what}.")
         made = dataclass(frozen=True, repr=False)(kind)
         made._params = _declared_params(made, BOUNDS)
         registry[name] = PolicyDefinition(name, made, made._params, source, idempotent, written)

@@ -67,6 +67,10 @@ def test_published_cuts_are_read_whatever_separates_the_fields(folder):
     path.write_bytes(b"\xef\xbb\xbf301\t12\r\n302 0\r\n\r\n  303\t  1000\n")
     assert read_cuts(path) == {"301": 12, "302": 0, "303": 1000}
     assert parse_policy(str(path)) == Given({"301": 12, "302": 0, "303": 1000}, str(path))
+    assert (str(Given({"1": 2}, "my")), repr(Given({"1": 2}, "my"))) == (
+        "my",
+        "Given(cuts={'1': 2}, source='my')",
+    )
 
 
 @pytest.mark.parametrize(

@@ -326,7 +326,12 @@ def test_the_policy_of_your_own_is_a_transformer(own_policy):
     (("(Policy)", ""), "and is derived from Policy"),
     (("class Within", "class Fixed"), "Fixed is the name of another policy"),
     (("    def lengths", "    def __post_init__(self):\n        pass\n\n    def lengths"),
-     "has to call super"),
+     "its __post_init__ has to call super"),
+    (("    def lengths", "    __post_init__ = print\n\n    def lengths"),
+     "its __post_init__ has to call super"),
+    (('@policy(source="my paper")\nclass Within(Policy)',
+      'class Base(Policy):\n    __post_init__ = print\n\n@policy(source="my paper")\nclass Within(Base)'),
+     "__post_init__ of Base has to call super"),
 ])  # fmt: skip
 def test_a_policy_that_declares_too_little_is_refused(change, said):
     code = blocks(PAGE, "python notest")[0]
