@@ -473,7 +473,7 @@ def read_qrels(
     keys : tuple of str or str, optional
         The keys that identify a list together, outermost first, see `Reading`.
     unjudged : {'exclude', 'nil'}, optional
-        What the topics of a data set or of a folder of BEIR are that have no judgment: not scored, or nil
+        Topics of a data set or of a folder of BEIR that have no judgment: they are not scored, or are nil
         queries. By default they are not scored, and a warning counts them.
     levels : dict, optional
         The grades of levels that are words, as `{"S": 3, "A": 2, "B": 1}`; they are the judgement scale.

@@ -151,11 +151,11 @@ class Reading:
         place of ids, are joined to one text; ids that are texts already must have as many parts. Where the
         innermost key is called "search", a list is that of one of several searches, see `searches`.
     searches : 'union', 'last', 'sequence' or None
-        What the list of a question is that was searched for several times, as spans or the key "search" tell.
-        'union' (the default): one search after the other, each document at its first place. 'last': the last
-        search alone, which may be empty. 'sequence': the union, of which `sDCG` and `nsDCG` know the place of
-        each document in its search. Searches are in the order of their first rows, spans in that of their
-        start. Judgments are of questions. By default a warning counts the questions with several searches.
+        The list of a question with several searches, which spans or the key "search" tell apart. 'union' (the
+        default): one search after the other, each document at its first place. 'last': the last search alone,
+        which may be empty. 'sequence': the union, and what `sDCG` and `nsDCG` need to know of the searches.
+        Searches are in the order of their first rows, spans in that of their start. Judgments are of
+        questions. By default a warning counts the questions with several searches.
     withheld : dict, path, 'same id' or None
         Documents that leave the lists and the judgments of a topic before ranks are given, with a warning
         that counts them: `{topic: ids}`, a file of judgments or of lines 'topic document', or 'same id' for

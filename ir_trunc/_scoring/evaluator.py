@@ -448,7 +448,7 @@ def calc(
     ----------
     measures : MeasureLike
         Texts (`"RBPT(p=0.5)"`; blanks separate several in one text), measure objects, or a list of both.
-        Measures that ir_trunc does not compute itself are asked of ir-measures.
+        ir-measures computes those that ir_trunc does not have.
     qrels : QrelsLike or None
         A path, plain or gzipped; `{topic: {document: grade}}`; named tuples; a pandas, polars or pyarrow
         frame with the columns query_id, doc_id and relevance; an ir_datasets data set or its id;
@@ -465,14 +465,14 @@ def calc(
         it is an empty list, and a warning counts such topics. A topic with an empty list in the run, as `{}`
         or a placeholder row, is not missing.
     unjudged : {'exclude', 'nil'}, optional
-        What the topics of a data set are that have no judgment: not scored, or nil queries, for which the
+        Topics of a data set that have no judgment: they are not scored, or are nil queries, for which the
         empty list is right. By default they are not scored, and a warning counts them.
     nil : {'document', 'ends', 'trec2001', 'sakai'} or NilRule, optional
         What a NIL document in a run means: like any other by default, for `read_answers` the end of its list.
     order : {'score', 'score64', 'rank', 'file'}
         What decides the order of a list, see `Reading`.
     duplicates : {'error', 'first', 'best'}
-        What a document is that is in a list twice: an error, or only its first row or its best counts.
+        What happens to a document that is in a list twice: an error, or only its first or best row counts.
     stop : str, optional
         The mark in the second column of a run before which a list ends, 'NS' for example.
     lower_is_better : bool
@@ -487,9 +487,9 @@ def calc(
         are written as 2024-01-31, other times as 2024-01-31 03:00:00. Means are then nested: over days for
         each question, over questions for each topic, over topics.
     searches : {'union', 'last', 'sequence'}, optional
-        What the list of a question is that was searched for several times, where spans or an innermost key
-        "search" tell: the union of its searches (the default), its last search, or the union of which `sDCG`
-        and `nsDCG` know the searches; see `Reading`. Judgments are of questions.
+        The list of a question with several searches, which spans or an innermost key "search" tell apart: the
+        union of the searches (the default), the last search, or the union with what `sDCG` and `nsDCG` need
+        to know of the searches; see `Reading`. Judgments are of questions.
     withheld : dict, path or 'same id', optional
         Documents that leave lists and judgments before ranks are given: `{topic: ids}`, a file of judgments
         or of lines 'topic document', or 'same id' for the document that has the id of its topic. A warning

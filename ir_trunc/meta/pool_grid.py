@@ -1,7 +1,7 @@
 """Pool depth against evaluation depth (Webber, Moffat & Zobel, 2010).
 
 `conditions` gives the scores under a few pairs of depths, `pool_grid` the discriminative power over a whole
-grid of them. The grid has each measure in three forms:
+grid of them. The grid has each measure in three forms::
 
     raw            the score itself
     normalised     the score over that of the ideal list (all relevant documents of the pool, best first, to

@@ -1,7 +1,7 @@
 """Significance tests of pairs of systems.
 
 The tests are paired over topics and two-tailed. With D_t the difference of two systems on topic t, of T
-topics, S systems in all:
+topics, S systems in all::
 
     t                 Student's t test with T - 1 degrees of freedom (scipy); interval
                       mean(D) +- t(1 - alpha/2) sd(D) / sqrt(T)

@@ -1,6 +1,6 @@
 """Stability: how often other topics contradict a comparison of two systems.
 
-Sets of c topics are drawn at random; x and y are the mean scores of two systems on such a set.
+Sets of c topics are drawn at random; x and y are the mean scores of two systems on such a set::
 
     tie    |x - y| < f max(|x|, |y|) (Buckley & Voorhees, SIGIR 2000), or relative to the spread, whatever the
            measure's scale is: |x - y| < f (highest - lowest mean of a system over all topics)
@@ -8,8 +8,8 @@ Sets of c topics are drawn at random; x and y are the mean scores of two systems
     swap   a second set, without a common topic, orders the systems the other way (Voorhees & Buckley, SIGIR
            2002)
 
-For swaps, comparisons are binned by |x - y|. The difference needed is the lower edge of the first bin with a
-swap rate of at most 5 %. Sensitivity is the share of comparisons at or above that edge.
+For swaps, comparisons are binned by the size of x - y. The difference needed is the lower edge of the first
+bin with a swap rate of at most 5 %. Sensitivity is the share of comparisons at or above that edge.
 
 Two equal means always tie, two means of 0 too. A measure of the whole run (`c@1`, `CWS`) is computed anew on
 every set, as Peñas & Rodrigo (ACL 2011) do.

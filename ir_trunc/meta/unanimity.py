@@ -1,6 +1,6 @@
 """Coverage of unanimous improvement (Amigó et al., JAIR 2011; Amigó, Mizzaro & Spina, SIGIR 2022).
 
-For systems s, s' and topic pairs (t1, t2), with reference measures M:
+For systems s, s' and topic pairs (t1, t2), with reference measures M::
 
     UIR(s, s') = share of pairs where s on t1 is at least s' on t2 in every m of M, less that of the reverse
     Cov(m)     = Spearman's rho over all ordered pairs of systems between m(s) - m(s') and UIR(s, s')

@@ -188,8 +188,8 @@ class DecisionLog:
         return InputError(
             f"{self.source}: {what} on which questions have an answer, and the log does not say it of"
             f" {counted(len(names), 'question')} (for example question {names[0]}). The column answerable"
-            " (true or false), or references, would tell; all_answerable=True (--all-answerable) assumes that"
-            " all have one."
+            f" (true or false), or references, would tell; {option('all_answerable', True)} assumes that all"
+            " have one."
         )
 
     def by_group(self, measures: MeasureLike) -> pd.DataFrame:
@@ -505,7 +505,7 @@ def read_log(
     if graded and correct_from is None:
         warn(
             f"{source}: {counted(graded, 'answer')} with a correctness between 0 and 1 count as wrong;"
-            " correct_from=0.5 (--correct-from 0.5), for example, counts as right what reaches 0.5."
+            f" {option('correct_from', 0.5)}, for example, counts as right what reaches 0.5."
         )
     return DecisionLog(run, answerable, groups, sure > 0, source, candidates=candidates)
 
@@ -695,7 +695,11 @@ def _assessed(
     if judge is not None and answer and references is None:
         raise InputError(f"{where}: the judge needs references: texts, [] where there is no right answer.")
     if judge is None and answer and "correct" not in item:
-        hint = "; judge='em' or 'f1' (--judge em) compares the answer with the references" * bool(references)
+        hint = ""
+        if references:
+            hint = f"; {option('judge', 'em', 'f1')} compares the answer with the references"
+        elif seems_none(answer):
+            hint = f"; {option('abstains')} names answers that stand for none"
         raise InputError(f"{where}: correct is missing: true, false or a number from 0 to 1 is needed{hint}.")
     value = 0.0
     if judge is None:

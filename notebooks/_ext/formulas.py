@@ -138,5 +138,5 @@ def signs(formula, meanings):
     found = set(re.findall(r"[A-Za-z]\w*(?=\b|_)", formula))
     known = [(names, text) for names, text in meanings if found & set(names)]
     return " · ".join(
-        f"{', '.join(f'`{name}`' for name in names if name in found)} {text}" for names, text in known
+        f"{', '.join(f'`{name}`' for name in names if name in found)}: {text}" for names, text in known
     )

@@ -15,6 +15,7 @@ from source import FILES, nodes_of
 
 import ir_trunc
 from ir_trunc._cli._arguments import OPTIONS
+from ir_trunc._cli.answers import LOG_OPTIONS
 from ir_trunc.measures import names, registry
 from ir_trunc.synthetic import demo
 
@@ -137,10 +138,11 @@ def test_messages_name_options_of_the_command_line(collection, command, complain
 
 def test_an_option_that_a_message_names_is_one_of_the_command_line():
     """With these values, which only differ in how they are written."""
+    options = OPTIONS | {line[2:].split()[0]: line for line in LOG_OPTIONS.splitlines() if line[:2] == "--"}
     for node in chain.from_iterable(map(nodes_of, FILES)):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "option":
             name, *values = (each.value for each in node.args if isinstance(each, ast.Constant))
-            words = OPTIONS[name.replace("_", "-")].split("  ")[0].split()[1:]
+            words = options[name.replace("_", "-")].split("  ")[0].split()[1:]
             assert (
                 {*values} <= {*words[0].split("|")} or not words[0].islower() if words else values == [True]
             )

@@ -21,7 +21,7 @@ def sentences(name):
     return " ".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
 
 
-def test_what_policies_are_worth_on_real_systems():
+def test_the_notebook_says_of_policies_what_the_table_has():
     worth = pd.read_csv(NOTEBOOKS / "policies.csv")
     shares = worth.pivot(index="policy", columns=["measure", "collection"], values="of_oracle")
     behind = shares.max() - shares.loc["Greedy"]

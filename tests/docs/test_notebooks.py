@@ -50,7 +50,7 @@ def test_no_output_is_an_error_or_a_warning(path):
             assert output.get("name") != "stderr", output["text"]
 
 
-def test_public_names_alone(path):
+def test_notebooks_use_public_names_alone(path):
     for node in (node for cell in code_cells(path) for node in ast.walk(ast.parse(source_of(cell)))):
         if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "ir_trunc":
             names = [*node.module.split(".")[1:], *(alias.name for alias in node.names)]
@@ -73,7 +73,7 @@ def test_nothing_tells_of_the_machine_or_the_hour(path):
     assert " at 0x" not in text
 
 
-def test_small_enough_to_be_kept(path):
+def test_a_notebook_is_small_enough_to_be_kept(path):
     assert path.stat().st_size < 400_000
 
 

@@ -22,7 +22,7 @@ def test_there_are_exactly_two_set_up_commands_and_ci_runs_the_second():
     assert tests.strip() in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-def test_it_is_short():
+def test_the_readme_has_at_most_900_words():
     assert len(README.split()) <= 900
 
 

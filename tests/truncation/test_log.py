@@ -281,6 +281,7 @@ def test_the_threshold_is_the_lowest_that_keeps_the_risk():
         ({"id": "q2"}, "question q2 is there twice"),
         ({"answer": True}, "question q1: answer True: a text is needed"),
         ({"correct": None}, "question q1: correct is missing"),
+        ({"answer": "I don't know", "correct": None}, "abstains= names answers that stand for none"),
         ({"correct": "yes"}, "question q1: correct='yes'"),
         ({"correct": 2}, "question q1: correct=2 is out of range"),
         ({"confidence": "high"}, "question q1: confidence='high'"),
