@@ -50,7 +50,7 @@ WRITTEN_OUT = {"policies": _policies}
 
 
 def main(words: Sequence[str]) -> int:
-    """What would lists have gained by ending elsewhere? Experiments on best cuts and policies:
+    """What would lists have gained by ending elsewhere? These experiments tell:
 
     example ('ir_trunc demo --copy .' writes the files):
       $ ir_trunc study cuts demo.qrels never-stops.run RBPT --places 2
