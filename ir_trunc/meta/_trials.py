@@ -1,9 +1,10 @@
 """The seven formal properties of Amigó, Mizzaro & Spina (SIGIR 2022): their cases, and trials of them.
 
-A case is a signed sum of scores that has to be positive. Five properties hold if every one of their cases
-does; their cases are made from the lists of `tried_lists`. Deepness and Shallowness ask for a depth instead.
-The collection of a case holds the documents of its lists, others that no list has, and one more irrelevant
-one, all judged; the lists that are compared share it.
+A case is a signed sum of scores that has to be positive. Each property declares its trials, which are
+settings with their cases, and which of the cases decides. Five properties hold if every case does; their
+cases are made from the lists of `tried_lists`. Deepness and Shallowness ask for a depth instead. The
+collection of a case holds the documents of its lists, others that no list has, and one more irrelevant one,
+all judged; the lists that are compared share it.
 
 A batch holds the lists of many cases, which a measure scores in one pass. `RULE` says what the
 verdicts mean.
@@ -16,7 +17,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import chain, combinations, combinations_with_replacement, groupby, product
 from math import comb
-from typing import Literal
 
 import numpy as np
 
@@ -57,6 +57,9 @@ class Ranking:
 Case = tuple[tuple[int, Ranking], ...]
 """Signed rankings; the sum of their scores, with these signs, has to be above 0."""
 
+Trials = Iterable[tuple[Mapping[str, str], Iterable[Case]]]
+"""The cases of a property in each setting; the words of a setting say what is fixed in it."""
+
 GradeScale = tuple[int, ...]
 """The grades from which lists are made, ascending; 0 is one of them."""
 
@@ -77,18 +80,6 @@ class Reach:
 def grades_text(scale: Sequence[int]) -> str:
     """The grades of a scale, as messages name them."""
     return ",".join(map(str, scale))
-
-
-@dataclass(frozen=True)
-class Property:
-    """A property of measures, with its rule and its cases."""
-
-    number: int
-    name: str
-    meaning: str
-    rule: Literal["every case", "from some n on", "for some m"]  # which of its cases decide
-    # The smallest first; None for the two properties about depth, whose cases `one_against_block` makes.
-    cases: Callable[[GradeScale, Reach], Iterator[Case]] | None = None
 
 
 def _outside(scale: GradeScale) -> Iterator[Grades]:
@@ -134,6 +125,14 @@ def _better(one: Grades, other: Grades, judged: Grades) -> Case:
     return (1, Ranking(one, judged)), (-1, Ranking(other, judged))
 
 
+def _on_lists(
+    cases: Callable[[GradeScale, Reach], Iterator[Case]],
+) -> Callable[[GradeScale, Reach, int | None], Trials]:
+    """One trial of the cases of a property about every list, which no size of the collection changes."""
+    return lambda scale, reach, D: [({"grades": grades_text(scale)}, cases(scale, reach))]
+
+
+@_on_lists
 def _priority(scale: GradeScale, reach: Reach) -> Iterator[Case]:
     for grades, judged, first in tried_lists(scale, reach):
         for j in range(first, len(grades)):
@@ -142,6 +141,7 @@ def _priority(scale: GradeScale, reach: Reach) -> Iterator[Case]:
                     yield _better(_swapped(grades, i, j), grades, judged)
 
 
+@_on_lists
 def _top_weightedness(scale: GradeScale, reach: Reach) -> Iterator[Case]:
     for grades, judged, first in tried_lists(scale, reach):
         rises = [i for i in range(first, len(grades) - 1) if grades[i] < grades[i + 1]]
@@ -150,11 +150,13 @@ def _top_weightedness(scale: GradeScale, reach: Reach) -> Iterator[Case]:
                 yield _better(_swapped(grades, i, i + 1), _swapped(grades, j, j + 1), judged)
 
 
+@_on_lists
 def _confidence(scale: GradeScale, reach: Reach) -> Iterator[Case]:
     for grades, judged, _ in tried_lists(scale, replace(reach, length=reach.length - 1)):
         yield _better(grades, (*grades, 0), judged)
 
 
+@_on_lists
 def _recall(scale: GradeScale, reach: Reach) -> Iterator[Case]:
     for grades, judged, _ in tried_lists(scale, reach):
         if any(grade > 0 for grade in grades):
@@ -162,6 +164,7 @@ def _recall(scale: GradeScale, reach: Reach) -> Iterator[Case]:
                 yield (1, Ranking(grades, judged)), (-1, Ranking(grades, tuple(sorted((*judged, grade)))))
 
 
+@_on_lists
 def _redundancy(scale: GradeScale, reach: Reach) -> Iterator[Case]:
     beyond: list[tuple[int, Grades]] = [(limit + 1, ()) for limit in reach.limits]
     places = [*product(range(1, reach.length), _outside(scale)), *beyond]
@@ -171,31 +174,91 @@ def _redundancy(scale: GradeScale, reach: Reach) -> Iterator[Case]:
         yield tuple((sign, Ranking((0,) * (n - 1) + end, judged)) for sign, end in zip((1, -1, -1, 1), ends))
 
 
-def one_against_block(grade: int, n: int, times: int) -> Case:
-    """One relevant document against n behind n irrelevant ones; `times` as many of both are judged."""
-    return _better((grade,), (0,) * n + (grade,) * n, (0,) * n * times + (grade,) * n * times)
-
-
-_TOP = "a correct swap of neighbours raises it more higher up"
-_DEEP = "one relevant on top beats n relevant after n irrelevant, from some n on"
-_SHALLOW = "one relevant on top loses to m relevant after m irrelevant, for some m"
-_FIRST = "a relevant document adds more where it is the first"
-
-PROPERTIES = (
-    Property(1, "Priority", "swapping a better document up raises the score", "every case", _priority),
-    Property(2, "Top-weightedness", _TOP, "every case", _top_weightedness),
-    Property(3, "Deepness", _DEEP, "from some n on"),
-    Property(4, "Shallowness", _SHALLOW, "for some m"),
-    Property(5, "Confidence", "appending an irrelevant document lowers the score", "every case", _confidence),
-    Property(6, "Recall", "one more relevant document outside the list lowers it", "every case", _recall),
-    Property(7, "Redundancy", _FIRST, "every case", _redundancy),
-)
-
-_SAME = 1e-12  # relative to the scores compared; full rankings of a large collection differ by little more
-
 DEPTHS = tuple(2**power for power in range(14))  # every n that is tried for Deepness
 SHARES = (1000, 100, 10, 5)  # the divisors of D that give n, for a measure with this parameter
 SHALLOW = (*range(1, 33), 64, 128, 256)  # every m that is tried for Shallowness
+
+
+def depths_beyond(limits: Iterable[int]) -> tuple[int, ...]:
+    """Every n that is tried for Deepness: the last is beyond each limit."""
+    return (*DEPTHS, *sorted(2 * limit for limit in limits if limit >= DEPTHS[-1]))
+
+
+def _blocks(scale: GradeScale) -> Iterator[tuple[Mapping[str, str], Callable[[int], Case]]]:
+    """One relevant document against n behind n irrelevant ones, by grade, where R = n and where R = 2n."""
+    for grade in _relevant(scale):
+        for R, times in (("n", 1), ("2n", 2)):
+            yield {"grades": f"{grade} of {grades_text(scale)}", "R": R}, partial(_one_first, grade, times)
+
+
+def _one_first(grade: int, times: int, n: int) -> Case:
+    """`times` as many documents as n relevant and n irrelevant ones are judged."""
+    return _better((grade,), (0,) * n + (grade,) * n, (0,) * n * times + (grade,) * n * times)
+
+
+def _deepness(scale: GradeScale, reach: Reach, D: int | None) -> Trials:
+    """Where D is fixed, each n is a setting."""
+    for setting, case in _blocks(scale):
+        if D is None:
+            yield setting, map(case, depths_beyond(reach.limits))
+        else:
+            sizes = {f"D/{share}": max(1, D // share) for share in SHARES}
+            yield from (({**setting, "n": name}, [case(n)]) for name, n in sizes.items())
+
+
+def _shallowness(scale: GradeScale, reach: Reach, D: int | None) -> Trials:
+    fitting = [m for m in SHALLOW if D is None or 4 * m <= D]
+    for setting, case in _blocks(scale):
+        yield setting, [tuple((-sign, ranking) for sign, ranking in reversed(case(m))) for m in fitting]
+
+
+# which case decides, from the sign of each
+
+
+def every_case(signs: Ints) -> int:
+    """The first of the worst."""
+    return int(np.argmin(signs))
+
+
+def some_case(signs: Ints) -> int:
+    """The first of the best."""
+    return int(np.argmax(signs))
+
+
+def last_cases(signs: Ints) -> int:
+    """The first of the last stretch with the same sign."""
+    others = np.flatnonzero(signs != signs[-1])
+    return int(others[-1]) + 1 if len(others) else 0
+
+
+@dataclass(frozen=True)
+class Property:
+    """A property of measures, with its cases in each setting, and which of them decides."""
+
+    number: int
+    name: str
+    meaning: str
+    trials: Callable[[GradeScale, Reach, int | None], Trials]  # the smallest case first
+    decides: Callable[[Ints], int] = every_case
+    about_depth: bool = False  # and then its cases depend on the size of the collection
+
+
+PROPERTIES = (
+    Property(1, "Priority", "swapping a better document up raises the score", _priority),
+    Property(2, "Top-weightedness", "a correct swap of neighbours raises it more higher up",
+             _top_weightedness),
+    Property(3, "Deepness", "one relevant on top beats n relevant after n irrelevant, from some n on",
+             _deepness, last_cases, about_depth=True),
+    Property(4, "Shallowness", "one relevant on top loses to m relevant after m irrelevant, for some m",
+             _shallowness, some_case, about_depth=True),
+    Property(5, "Confidence", "appending an irrelevant document lowers the score", _confidence),
+    Property(6, "Recall", "one more relevant document outside the list lowers it", _recall),
+    Property(7, "Redundancy", "a relevant document adds more where it is the first", _redundancy),
+)  # fmt: skip
+
+_SAME = 1e-12  # relative to the scores compared; full rankings of a large collection differ by little more
+
+_WORDS = {1: "strict", 0: "weak", -1: "violated"}
 
 
 @dataclass(frozen=True)
@@ -234,16 +297,15 @@ class Batch:
     trials: tuple[Trial, ...]
 
     @classmethod
-    def of(
-        cls, scale: GradeScale, trials: Iterable[tuple[Property, Mapping[str, str], Iterable[Case]]]
-    ) -> Batch:
-        """A batch from each property, with its setting and cases; gains depend on the scale."""
+    def of(cls, scale: GradeScale, trials: Iterable[tuple[Property, Trials]]) -> Batch:
+        """A batch of the trials of each property; gains depend on the scale."""
         places: dict[Ranking, int] = {}
         made = []
-        for known, setting, cases in trials:
-            kept = list(cases)
-            at = np.array([[places.setdefault(ranking, len(places)) for _, ranking in case] for case in kept])
-            made.append(Trial(known, setting, np.array([sign for sign, _ in kept[0]]), at))
+        for known, of_property in trials:
+            for setting, cases in of_property:
+                kept = list(cases)
+                at = np.array([[places.setdefault(each, len(places)) for _, each in case] for case in kept])
+                made.append(Trial(known, setting, np.array([sign for sign, _ in kept[0]]), at))
         rankings = tuple(places)
         return cls(rankings, _as_lists(rankings, scale), tuple(made))
 
@@ -264,21 +326,14 @@ class Batch:
         ties = np.abs(margins) <= _SAME * np.maximum(np.abs(sides).max(axis=1), 1e-3)
         signs = np.where(ties, 0, np.sign(margins)).astype(int)
 
-        show = partial(self._show, trial, scores, signs)
+        case = trial.known.decides(signs)
+        shows = self._show(trial, scores, signs, case)
         if not signs.any():
-            return "constant", show(0)
-        words = {1: "strict", 0: "weak", -1: "violated"}
-        if trial.known.rule == "from some n on":
-            below = np.flatnonzero(signs != signs[-1])
-            begins = int(below[-1]) + 1 if len(below) else 0  # of the last stretch with the same sign
-            n = len(self.rankings[trial.at[begins, 1]].grades) // 2
-            to = len(self.rankings[trial.at[-1, 1]].grades) // 2
-            return words[int(signs[-1])], show(begins) + f"; so for n = {n} to {to}" * (n < to)
-        if trial.known.rule == "for some m":
-            best = int(np.argmax(signs))
-            return words[int(signs[best])], show(best)
-        worst = int(signs.min())
-        return words[worst], show(int(np.argmax(signs == worst)))
+            return "constant", shows
+        if trial.known.decides is last_cases:
+            n, last = (len(self.rankings[trial.at[each, 1]].grades) // 2 for each in (case, -1))
+            shows += f"; so for n = {n} to {last}" * (n < last)
+        return _WORDS[int(signs[case])], shows
 
     def _show(self, trial: Trial, scores: Floats, signs: Ints, case: int) -> str:
         """Both sides of a case with their scores; of four rankings, each side is a gain."""
@@ -306,39 +361,15 @@ def _as_lists(rankings: Sequence[Ranking], scale: GradeScale) -> Rankings:
     return Rankings(judgments, lengths, offsets, ranks, grades, offsets[:-1], scores, None, first)
 
 
-@lru_cache(maxsize=16)
-def list_trials(scale: GradeScale, reach: Reach) -> Batch:
-    """The five properties about every list, on lists over the grades of a scale."""
-    grades = {"grades": grades_text(scale)}
-    return Batch.of(scale, ((p, grades, p.cases(scale, reach)) for p in PROPERTIES if p.cases is not None))
+def batches(scale: GradeScale, reach: Reach, D: int | None) -> tuple[Batch, Batch]:
+    """What is tried about lists over the grades of a scale, and about depth in a collection of this size."""
+    return _batch(False, scale, reach, None), _batch(True, scale, reach, D)
 
 
-@lru_cache(maxsize=16)
-def depth_trials(scale: GradeScale, D: int | None, limits: tuple[int, ...] = ()) -> Batch:
-    """Deepness and Shallowness by grade, with R = n and R = 2n; where D is fixed, each n is a setting."""
-    deep, shallow = (known for known in PROPERTIES if known.cases is None)
-    depths = depths_beyond(limits)
-
-    def trials() -> Iterator[tuple[Property, Mapping[str, str], Iterable[Case]]]:
-        for grade in _relevant(scale):
-            for times in (1, 2):
-                here = {"grades": f"{grade} of {grades_text(scale)}", "R": "n" if times == 1 else "2n"}
-                case = partial(one_against_block, grade, times=times)
-                if D is None:
-                    yield deep, here, map(case, depths)
-                else:
-                    for share in SHARES:
-                        yield deep, {**here, "n": f"D/{share}"}, [case(max(1, D // share))]
-                fitting = [m for m in SHALLOW if D is None or 4 * m <= D]
-                turned = (reversed(case(m)) for m in fitting)
-                yield shallow, here, [tuple((-sign, ranking) for sign, ranking in pair) for pair in turned]
-
-    return Batch.of(scale, trials())
-
-
-def depths_beyond(limits: Iterable[int]) -> tuple[int, ...]:
-    """Every n that is tried for Deepness: the last is beyond each limit."""
-    return (*DEPTHS, *sorted(2 * limit for limit in limits if limit >= DEPTHS[-1]))
+@lru_cache(maxsize=32)
+def _batch(about_depth: bool, scale: GradeScale, reach: Reach, D: int | None) -> Batch:
+    chosen = (each for each in PROPERTIES if each.about_depth == about_depth)
+    return Batch.of(scale, ((each, each.trials(scale, reach, D)) for each in chosen))
 
 
 def count_of_lists(scale: GradeScale, length: int) -> int:
@@ -361,15 +392,15 @@ _SHARES = ", ".join(f"D/{share}" for share in SHARES)
 _ALL_M = f"1 to 32, {', '.join(map(str, SHALLOW[32:]))}"
 
 
-def tried(rule: str, scales: Sequence[GradeScale], reach: Reach, sizes: Sequence[int | str]) -> str:
+def tried(known: Property, scales: Sequence[GradeScale], reach: Reach, sizes: Sequence[int | str]) -> str:
     """What was tried for a property, in words."""
     D = f"; D = {' and '.join(map(str, sizes))}" if sizes else ""
-    if rule == "every case":
+    if not known.about_depth:
         return f"{tried_on(scales, reach)}, 0 to {OUTSIDE} and {reach.crowd} documents outside{D}"
     relevant = ([grade for grade in scale if grade > 0] for scale in scales)
     grades = " and ".join(f"{grades_text(of)} of {grades_text(scale)}" for of, scale in zip(relevant, scales))
     n = f"m = {_ALL_M}; R = m and 2m"
-    if rule == "from some n on":
+    if known.decides is last_cases:
         by_rank = f"1, 2, 4 to {depths_beyond(reach.limits)[-1]}"
         depths = dict.fromkeys(_SHARES if isinstance(size, int) else by_rank for size in (sizes or (None,)))
         n = f"n = {' or '.join(depths)}; R = n and 2n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -204,7 +204,7 @@ class Plan:
     def findings(self, parts: Mapping[str, Sequence[Part]]) -> Verdicts:
         """The verdicts, from those of each property in each setting."""
         sizes = [size for size in self.scorers if size is not None]
-        words = {each.name: _trials.tried(each.rule, self.scales, self.reach, sizes) for each in PROPERTIES}
+        words = {each.name: _trials.tried(each, self.scales, self.reach, sizes) for each in PROPERTIES}
         findings = (Finding(name, tuple(parts[name]), words[name], self.claims.get(name)) for name in words)
         return Verdicts(self.name, self.scales, self.reach, tuple(findings))
 
@@ -214,8 +214,7 @@ class Plan:
         for scale, (size, scorer) in product(self.scales, self.scorers.items()):
             setting = {} if size is None else {"D": str(size)}
             fixed = size if isinstance(size, int) else None
-            by_depth = _trials.depth_trials(scale, fixed, self.reach.limits)
-            for batch in (_trials.list_trials(scale, self.reach), by_depth):
+            for batch in _trials.batches(scale, self.reach, fixed):
                 try:
                     scores = scorer(batch)
                 except ParameterError as error:
@@ -273,7 +272,7 @@ def _sizes(measure: BoundMeasure, is_given: bool) -> list[Size]:
 def _uses_negative_grades(scorer: Scorer) -> bool:
     """Whether a list of one document differs with its grade, -1 or 0."""
     both = [((1, Ranking((grade,), (-1, 0, 1))),) for grade in (-1, 0)]
-    harmful, irrelevant = scorer(Batch.of(HARMFUL, [(PROPERTIES[0], {}, both)]))
+    harmful, irrelevant = scorer(Batch.of(HARMFUL, [(PROPERTIES[0], [({}, both)])]))
     return bool(harmful != irrelevant)
 
 
@@ -304,11 +303,15 @@ def _function_scorer(function: Function) -> Scorer:
     return score
 
 
+def _rows_of(file: str) -> Iterable[dict[str, str]]:
+    """The rows of a file of the package."""
+    return csv.DictReader((files("ir_trunc.meta") / file).read_text(encoding="utf-8").splitlines())
+
+
 def _claims() -> dict[str, dict[str, Claim]]:
     """The claims of the paper, by measure and property, where they are legible."""
-    text = (files("ir_trunc.meta") / "claims.csv").read_text(encoding="utf-8")
     claims: dict[str, dict[str, Claim]] = {}
-    for row in csv.DictReader(text.splitlines()):
+    for row in _rows_of("claims.csv"):
         for name in row["properties"].split():
             claims.setdefault(row["measure"], {})[name] = Claim(row["says"], row["where"], row["scale"])
     return claims
@@ -316,9 +319,8 @@ def _claims() -> dict[str, dict[str, Claim]]:
 
 def _kept() -> dict[str, dict[str, list[Part]]]:
     """The verdicts that were computed for the reference: those in each setting, by measure and property."""
-    text = (files("ir_trunc.meta") / "verdicts.csv").read_text(encoding="utf-8")
     parts: dict[str, dict[str, list[Part]]] = {}
-    for row in csv.DictReader(text.splitlines()):
+    for row in _rows_of("verdicts.csv"):
         setting = {name: row[name] for name in _SETTING if row[name]}
         part = Part(setting, row["verdict"], row["shows"], int(row["lists"]))
         parts.setdefault(row["measure"], {}).setdefault(row["property"], []).append(part)

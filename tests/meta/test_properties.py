@@ -22,11 +22,11 @@ NARROW = {"UMeasure": {"L": 30}, "TBG": {"half_life": 20}}  # limits that a plai
 @pytest.fixture
 def shallow_lists(monkeypatch):
     """Deepness to n = 16 only, since plain loops are slow."""
-    trials.depth_trials.cache_clear()
+    trials._batch.cache_clear()
     monkeypatch.setattr(trials, "DEPTHS", (1, 2, 4, 8, 16))
     monkeypatch.setattr(trials, "SHALLOW", (1, 2, 3, 4, 5, 6, 12))
     yield
-    trials.depth_trials.cache_clear()
+    trials._batch.cache_clear()
 
 
 def tried(measure, *args, **options):
