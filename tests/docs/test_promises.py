@@ -16,7 +16,7 @@ CONSTANTS = {
     "fitted policies": "truncation _SAME",
     "the seven properties": "meta _SAME",
     "standardisation": "meta _SAME",
-    "means of systems": "meta _SAME",
+    "means of systems": "meta SAME",
     "bootstrap and randomisation": "meta _SAME",
     "influence values": "measures _STEP",
     "longest line": "_read LONGEST_LINE",
