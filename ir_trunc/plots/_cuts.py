@@ -10,7 +10,7 @@ import numpy as np
 from ir_trunc._core.curve import Curve, bin_name, bin_of
 from ir_trunc._core.errors import InputError, counted, shown
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import instance, mapping, text, whole
+from ir_trunc._core.parameters import instance, mapping, numbers, text, whole
 from ir_trunc._core.rankings import Floats, Rankings
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels
 from ir_trunc._read.text import read_sizes
@@ -239,6 +239,8 @@ def cuts(table: pd.DataFrame, ax: Axes | None = None, qrels: QrelsLike | None = 
 def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = None) -> Axes:
     """A row for each policy: its score with the confidence interval, and what its lists cost.
 
+    A policy whose interval is not known (NaN) has no bar.
+
     Parameters
     ----------
     table : DataFrame
@@ -266,8 +268,10 @@ def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = Non
     >>> len(plots.policies(table).get_yticks())
     2
     """
-    finite = ("score", "low", "high", text("against", against))
-    _kit.checked_table(table, "cross_validate", ("system", "policy"), finite)
+    finite = ("score", text("against", against))
+    _kit.checked_table(table, "cross_validate", ("system", "policy", "low", "high"), finite)
+    for name in ("low", "high"):
+        numbers(name, table[name].dropna())
     system = _kit.only_value(table["system"], "system", "policies")
     rows = table.sort_values("score", ascending=False, kind="stable")
     ax = _kit.ready_axes(ax, 6.4, 1.1 + 0.28 * len(rows))

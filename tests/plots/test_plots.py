@@ -245,6 +245,15 @@ def test_policies_have_a_row_each_with_what_they_cost_beside_it():
     assert [text.get_text() for text in ax.texts] == [*beside, "mean length\n(documents)"]
 
 
+def test_a_policy_whose_interval_is_not_known_has_no_bar():
+    table = POLICIES.iloc[:2].assign(score=[0.5, 0.4], low=[0.3, np.nan], high=[0.6, np.nan])
+    (bars,) = plots.policies(table).collections
+    drawn = [path.vertices for path in bars.get_paths() if np.isfinite(path.vertices).all()]
+    assert [bar[:, 0].tolist() for bar in drawn] == [[0.3, 0.6]]
+    with pytest.raises(InputError, match="column low, once"):
+        plots.policies(table.drop(columns="low"))
+
+
 def test_lines_may_have_their_best_score_marked():
     ax = plots.lines({"up": pd.Series([0.1, np.nan, 0.3]), "down": pd.Series([0.2, 0.1], [5, 9])}, best=True)
     dots = [line.get_xydata()[0].tolist() for line in ax.lines if len(line.get_xdata()) == 1]
