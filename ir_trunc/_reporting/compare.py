@@ -213,14 +213,14 @@ def _tested(
     correction: Correction | None,
     margins: Mapping[str, float],
 ) -> tuple[dict[str, Any], list[str]]:
-    """The fields of a comparison that follow from scores, and notes on the weight of a judge."""
+    """The fields of a comparison that follow from scores, and notes on equal differences and on a judge."""
     first, labelled = scored[0], scored[0].labelled
     paired, values = (np.stack(each, axis=1) for each in zip(*((run.paired, run.values) for run in scored)))
     means = dict(zip(MEANS, np.stack([run.means for run in scored], axis=-1)))
     tested = {name: np.full((len(measures), len(setting.first)), np.nan) for name in TESTED}
     fields: dict[str, Any] = {"topics": first.topics, "unit": first.unit, "nil": first.nil, "values": values}
     fields |= {"means": means, "tested": tested, "units": paired.shape[2], "labelled": 0, "draws": 0}
-    untested, weights = {}, []
+    untested, weights, equal = {}, [], []
     for row, (name, scores) in enumerate(zip(measures, paired)):
         of_pairs: dict[str, Floats] = {}
         if reasons := [run.untested[row] for run in scored if run.untested[row]]:
@@ -232,12 +232,17 @@ def _tested(
             means["all"][row], means["low"][row], means["high"][row] = corrected_means
             weights.append(f"{name} {weight:.2f}")
         elif len(setting.first):
-            of_pairs, fields["draws"] = _test_pairs(name, scores, test, setting, margins.get(name))
+            of_pairs, fields["draws"], by_bounds = _test_pairs(name, scores, test, setting, margins.get(name))
+            equal += [name] * by_bounds
         for column, of_column in of_pairs.items():
             tested[column][row] = corrected(of_column, correction) if column in P_VALUES else of_column
     fields["untested"] = untested
     if labelled is None:
-        return fields, []
+        what = f"All differences of a pair are equal under {', '.join(equal)}"
+        rest = "where it has none, there is no interval, and p is 1"
+        return fields, [f"{what}: interval and p follow from the bounds of the measure; {rest}."] * bool(
+            equal
+        )
     return fields | {"units": len(labelled), "labelled": int(labelled.sum())}, [
         f"Weight of the judge's scores in corrected means: {', '.join(weights)}.",
         "Scores by topic are by people's labels where there are some, else by the judge's.",
@@ -302,8 +307,11 @@ def _margins(margin: Any, measures: Sequence[Measure], baseline: str | None) -> 
 
 def _test_pairs(
     measure: str, scores: Floats, test: PairTest, setting: Setting, margin: float | None
-) -> tuple[dict[str, Floats], int]:
-    """The results of the tests under one measure (P each), not corrected yet, and the number of draws."""
+) -> tuple[dict[str, Floats], int, bool]:
+    """The results of the tests under one measure (P each), not corrected yet, and the number of draws.
+
+    The last value is whether all differences of a pair are equal, and its results follow from the bounds.
+    """
     pairs, differences = paired_tests(scores, test, setting), setting.differences(scores)
     results = {"p": pairs.p, "difference": differences.mean(axis=1)}
     results |= {"low": pairs.low, "high": pairs.high, "effect": pairs.effect}
@@ -311,9 +319,11 @@ def _test_pairs(
     if margin is not None:
         of_margin = not_worse(oriented(measure, scores), setting, margin)
         results["p_not_worse"], results["p_equivalent"] = of_margin
-    for pair in np.flatnonzero(np.ptp(differences, axis=1) <= TOLERANCE).tolist():
+    equal = np.ptp(differences, axis=1) <= TOLERANCE
+    by_bounds = equal & (pairs.high - pairs.low <= TOLERANCE)
+    for pair in np.flatnonzero(equal).tolist():
         _widen(results, pair, measure, differences[pair], setting.alpha, margin)
-    return results, pairs.draws
+    return results, pairs.draws, bool(by_bounds.any())
 
 
 def _widen(

@@ -53,7 +53,8 @@ TESTED = (*P_VALUES, "difference", "low", "high", "effect", "up", "down")
 MEANS = (*VIEWS, "low", "high")
 """What it has of each measure and system."""
 
-_ATTRIBUTES = {  # that have other names than their columns
+_ATTRIBUTES = {  # that are columns of a table, some of them by another name
+    **{name: ("tested", name) for name in TESTED},
     "differences": ("tested", "difference"),
     "effects": ("tested", "effect"),
     "mean_low": ("means", "low"),
@@ -112,7 +113,8 @@ class Comparison(Saved):
     intervals
         Whether confidence intervals are printed.
     notes
-        What was assumed or left out when the data were read, and which lists are empty.
+        What was assumed or left out when the data were read, which lists are empty, and under which measures
+        all differences of a pair are equal.
     """
 
     shapes: ClassVar[Mapping[str, str]] = {"nil": "topics", "values": "measures systems topics"}
@@ -177,11 +179,14 @@ class Comparison(Saved):
         raise TypeError("A comparison is not iterable: to_pandas(), by_topic() and pairs() are its tables.")
 
     def __getattr__(self, name: str) -> Any:
-        of, column = _ATTRIBUTES.get(name, ("tested", name))
-        if column in (*MEANS, *TESTED):
+        if name in _ATTRIBUTES:
+            of, column = _ATTRIBUTES[name]
             return getattr(self, of)[column]
         table = "; to_pandas() makes its means a DataFrame" * (not name.startswith("_"))
         raise AttributeError(f"a comparison has no attribute {name!r}{table}.")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *_ATTRIBUTES]
 
     @property
     def views(self) -> Floats:

@@ -286,7 +286,9 @@ def test_warnings_that_runs_have_in_common_are_one():
     with pytest.warns(IrTruncWarning) as caught:
         found = compare("AP", QRELS, runs | {"last": runs["r0"] | {"97": ["a"]}, "well": RUNS["bm25"]})
     expected = "4 of 5 runs (for example r0): ignored 2 topics that are not in the qrels (for example 98)."
-    assert [str(warning.message) for warning in caught] == [*found.notes] == [expected]
+    said, equal = found.notes  # three runs are the same
+    assert [str(warning.message) for warning in caught] == [said] == [expected]
+    assert equal.startswith("All differences of a pair are equal under AP: interval and p follow")
     with pytest.warns(IrTruncWarning, match=r"^r0: ignored 2 topics"):
         compare("AP", QRELS, {"r0": runs["r0"], "well": RUNS["bm25"]})
 
@@ -582,3 +584,23 @@ def test_bca_bounds_are_those_of_scipy():
     how = {"n_resamples": 500, "method": "BCa", "vectorized": True, "random_state": generator(3)}
     expected = stats.bootstrap((np.arange(30),), mean, **how).confidence_interval
     assert interval(mean, 30, 0.95, 500, 3, True, "BCa") == pytest.approx(tuple(expected))
+
+
+def test_a_comparison_has_its_columns_as_attributes_and_no_others():
+    found = compare(
+        "AP", {"1": {"a": 1}, "2": {"b": 1}}, {"x": {"1": ["a"]}, "y": {"2": ["b"]}}, missing="empty"
+    )
+    assert {"p", "low", "effects", "mean_high"} <= {*dir(found)}
+    assert found.effects is found.tested["effect"]
+    assert not hasattr(found, "all")
+
+
+@pytest.mark.parametrize(("test", "is_said"), [("t", True), ("bootstrap", True), ("sign", False)])
+def test_equal_differences_are_named_where_the_test_says_nothing_of_them(test, is_said):
+    topics = [f"{number}" for number in range(12)]
+    qrels = {topic: {"a": 1} for topic in topics}
+    runs = {name: {topic: [*name] for topic in topics} for name in ("ab", "ba")}
+    said = "All differences of a pair are equal under AP"
+    assert (said in " ".join(str(compare("AP", qrels, runs, test=test)).split())) is is_said
+    runs["ba"]["0"] = ["b"]
+    assert said not in " ".join(str(compare("AP", qrels, runs, test=test)).split())
