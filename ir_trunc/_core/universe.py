@@ -34,7 +34,7 @@ class Keys:
         if isinstance(keys, str):
             signs = {sign for sign in keys if not (sign.isalnum() or sign in "_-")}
             if len(signs) > 1 or " " in signs:
-                raise ParameterError(f"keys={shown(keys)}: one sign separates the names, {_example()}.")
+                raise ParameterError(f"keys={shown(keys)}: one character separates the names, {_example()}.")
             separator = next(iter(signs), separator)
             keys = keys.split(separator)
         if not isinstance(keys, (list, tuple)) or not all(isinstance(name, str) for name in keys):

@@ -23,15 +23,15 @@ from ir_trunc._scoring._runs import RunsLike, by_name, score_each
 from ir_trunc._scoring._statistics import (
     Correction,
     PairTest,
+    bounds_of_means,
     corrected,
-    half_of_interval,
     interval,
     interval_of_equals,
     p_of_equals,
 )
 from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
 from ir_trunc._scoring.judged import JudgedResults, corrected_together, refuse_unjudged
-from ir_trunc._scoring.objects import MeasureLike, bind, parse_measure
+from ir_trunc._scoring.objects import MeasureLike, bind, parse_measure, range_of
 from ir_trunc._scoring.results import Results
 from ir_trunc.measures.declaration import lower_is_better, oriented
 from ir_trunc.measures.definition import BoundMeasure, RunScores, influence, value_from_means
@@ -330,7 +330,7 @@ def _widen(
     results: dict[str, Floats], pair: int, measure: str, equal: Floats, alpha: float, margin: float | None
 ) -> None:
     """Put in what follows from the bounds of a measure where all differences of a pair are equal."""
-    (lowest, highest), value, n = _range(measure), float(equal.mean()), len(equal)
+    (lowest, highest), value, n = range_of(parse_measure(measure)), float(equal.mean()), len(equal)
     most = highest - lowest
     if results["high"][pair] - results["low"][pair] <= TOLERANCE:
         bounds = interval_of_equals(value, n, -most, most, 1 - alpha)
@@ -340,12 +340,6 @@ def _widen(
         better = -value if lower_is_better(measure) else value
         worse, above = (p_of_equals(of, n, -most, -margin) for of in (better, -better))
         results["p_not_worse"][pair], results["p_equivalent"][pair] = worse, max(worse, above)
-
-
-def _range(measure: Any) -> tuple[float, float]:
-    """The lowest and the highest value of a measure; infinite where they are not known."""
-    bound = bind(parse_measure(measure))
-    return (-np.inf, np.inf) if bound is None else bound.range
 
 
 def _corrected_pairs(
@@ -433,14 +427,10 @@ class _ScoredRun:
             verb = "is" if len(units) == 1 else "are"
             too_few = f"there {verb} {counted(len(units), name)}, and a test needs two."
             untested, paired = [too_few] * len(untested), np.full(paired.shape, np.nan)
-        bounds = paired.mean(axis=1) + np.outer([-1, 1], half_of_interval(paired, setting.alpha))
-        for row, (lowest, highest) in enumerate(map(_range, results.measures)):
-            if row in drawn:
-                bounds[:, row] = drawn[row]
-            elif np.ptp(paired[row]) <= TOLERANCE:
-                of_all = float(paired[row].mean()), len(units), lowest, highest
-                bounds[:, row] = interval_of_equals(*of_all, 1 - setting.alpha)
-            bounds[:, row] = np.clip(bounds[:, row], lowest, highest)  # a mean is where values can be
+        ranges = [*map(range_of, results.measures)]
+        bounds = bounds_of_means(paired, ranges, setting.alpha)
+        for row, limits in enumerate(ranges):  # a mean is where values can be
+            bounds[:, row] = np.clip(drawn.get(row, bounds[:, row]), *limits)
         empty, means = int((results.rankings.lengths == 0).sum()), np.vstack([_views(results, unit), bounds])
         return cls(results.topics, name, results.nil, empty, results.values, paired, means, untested)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 import numpy as np
 
+from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.parameters import generator, number, whole
 from ir_trunc._core.rankings import Floats, Ints
 
@@ -123,6 +124,16 @@ def interval_of_equals(
         return np.nan, np.nan
     others = 1 - (1 - confidence) ** (1 / n)
     return value - others * (value - lowest), value + others * (highest - value)
+
+
+def bounds_of_means(values: Floats, ranges: Iterable[tuple[float, float]], alpha: float) -> Floats:
+    """Confidence bounds (2 x M) of means (of M x N values): Student's; of equal values those of the range."""
+    bounds: Floats = values.mean(axis=1) + np.outer([-1, 1], half_of_interval(values, alpha))
+    for row, (lowest, highest) in enumerate(ranges):
+        if np.ptp(values[row]) <= TOLERANCE:
+            of_all = float(values[row].mean()), values.shape[1], lowest, highest
+            bounds[:, row] = interval_of_equals(*of_all, 1 - alpha)
+    return bounds
 
 
 def p_of_equals(value: float, n: int, lowest: float, limit: float = 0.0) -> float:

@@ -21,7 +21,7 @@ from ir_trunc._core.errors import IrTruncError, ParameterError, UnknownMeasureEr
 from ir_trunc._core.lazy import cached_property
 from ir_trunc.measures import BoundMeasure, Definition, declaration, names, registry
 from ir_trunc.measures.declaration import items_of, parse, title_of
-from ir_trunc.measures.definition import Formula
+from ir_trunc.measures.definition import UNBOUNDED, Formula, Range
 from ir_trunc.measures.params import Sizes, is_path
 
 __all__ = ["MeasureLike", "TruncMeasure", "measure", "parse_measure"]
@@ -183,6 +183,12 @@ def bind(measure: Measure) -> BoundMeasure | None:
         if name not in definition.params and value != measure.SUPPORTED_PARAMS[name].default:
             return None  # a setting that changes something, and that only others know
     return definition.of_clean(_clean(definition, measure.params))
+
+
+def range_of(measure: Measure) -> Range:
+    """The lowest and the highest value of a measure; infinite where they are not known."""
+    bound = bind(measure)
+    return UNBOUNDED if bound is None else bound.range
 
 
 def _clean(definition: Definition, params: dict[str, Any]) -> dict[str, Any]:

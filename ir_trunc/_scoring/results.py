@@ -27,7 +27,7 @@ from ir_trunc._core.rankings import Bools, Floats, Rankings, sizes_of
 from ir_trunc._core.universe import Nest, Universe
 from ir_trunc._output.tables import as_html, fitted, table_text
 from ir_trunc._read.arrow import pa
-from ir_trunc._scoring.objects import bind, parse_measure
+from ir_trunc._scoring.objects import bind, parse_measure, range_of
 from ir_trunc.measures.definition import BoundMeasure, RunScores, value_from_means
 
 if TYPE_CHECKING:
@@ -498,14 +498,14 @@ class Results(Result):
 
     def _bounds(self) -> tuple[Floats, Floats, str]:
         """The 95 % interval of each mean (M x 1), and over what it is."""
-        from ir_trunc._scoring._statistics import half_of_interval
+        from ir_trunc._scoring._statistics import bounds_of_means
 
         units, values = self.means_of_units(self.values)
         label = counted(len(units), self.universe.keys[0] if self._nest else "topic")
         if len(units) < 2:
             return *np.full((2, len(values), 1), np.nan), label
-        means, half = values.mean(axis=1)[:, None], half_of_interval(values, 0.05)[:, None]
-        return means - half, means + half, label
+        low, high = bounds_of_means(values, map(range_of, self.measures), 0.05)
+        return low[:, None], high[:, None], label
 
     def to_arrow(self) -> pa.Table:
         """A row for each measure and topic, in the columns query_id, measure, value."""

@@ -357,7 +357,7 @@ def test_lines_that_cannot_be_read_are_not_taken_for_missing_topics(track):
 def test_a_tag_of_one_sign_is_reported(track):
     write(track / "short.jsonl", in_lines("m", RUNS["oracle"]))
     warning, *_ = cdet.check_runs(TOPICS, "short.jsonl", days=RANGE).warnings["short.jsonl"]
-    assert "the runtag has one sign, and the track's schema needs two" in warning
+    assert "the runtag has one character, and the track's schema needs two" in warning
 
 
 def test_all_errors_of_all_runs_are_listed_up_to_50_and_tags_are_distinct(track):

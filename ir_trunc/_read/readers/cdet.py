@@ -187,7 +187,7 @@ class _RunReader:
             signs = f"at most {LONGEST_TAG} letters, digits, _, - and, not in the first place, . are needed"
             self.refuse(f"{place}: runtag {shown(tag)}: {signs}.")
         if len(tag) == 1:
-            self.note("the runtag has one sign, and the track's schema needs two", place)
+            self.note("the runtag has one character, and the track's schema needs two", place)
         for name in ("description", "models", "extern", "run_type"):
             with self:
                 _field({"run_type": "manual", **content}, place, name)
