@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ir_trunc._core.deprecation import moved
 from ir_trunc._core.errors import (
     InputError,
     IrTruncError,
@@ -110,24 +109,6 @@ __all__ = [
     *_objects,
 ]
 
-_OLD = {
-    name: f"ir_trunc.typing.{name}"
-    for name in (
-        "Comparison",
-        "Curve",
-        "MeasureLike",
-        "ParameterTypeError",
-        "Qrels",
-        "QrelsLike",
-        "Reading",
-        "Results",
-        "RunLike",
-    )
-} | {
-    "nil_report": "ir_trunc.truncation.study.nil_report",
-    "read_decisions": "ir_trunc.truncation._log.read_decisions",
-}
-_INSTEAD = {"read_decisions": "ir_trunc.read_log(answers, truth=truth)"}
 _ROOMS = ("adapters", "measures", "meta", "plots", "truncation", "typing")
 
 
@@ -141,7 +122,7 @@ def __getattr__(name: str) -> Any:
         return found
     if name in _ROOMS:
         return import_module(f"ir_trunc.{name}")
-    return moved(__name__, name, _OLD, _INSTEAD)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

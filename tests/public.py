@@ -23,8 +23,6 @@ def public_modules():
     """All public modules that can be imported here: an adapter may lack what it adapts to."""
     for module in walk_packages(ir_trunc.__path__, "ir_trunc."):
         if not re.search(r"\._", module.name):
-            if module.name in ("ir_trunc.reporting", "ir_trunc.scoring"):  # old names
-                continue
             try:
                 yield import_module(module.name)
             except ImportError as error:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, cast, get_args
 
 from ir_measures import Measure
 
-from ir_trunc._cli._process import MovedError, tell
+from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, nearest, printable, shown
 from ir_trunc._output.files import check_outputs
 from ir_trunc._output.tables import WIDTH, fitted
@@ -29,14 +29,6 @@ from ir_trunc.measures.declaration import split_at_blanks
 QRELS = "TREC qrels file, or the id of an ir_datasets data set"
 RUNS = "TREC run files, folders of them, or - for standard input"
 STANDARD_INPUT = "/dev/stdin"
-
-_OF_COMPARE = "--baseline --test --correction --alpha --pairs --intervals --unit --margin"
-_MOVED: dict[str, dict[str, tuple[str, Any]]] = {
-    "": dict.fromkeys(_OF_COMPARE.split(), ("compare", "?")),
-    "study cuts": {"-q --by-query": ("study best-cuts", 0)},
-    "study example": {"--raw": ("study example --no-scaled", 0)},
-}
-"""By command: options that it had, the command that has them now, and how many values they take."""
 
 Command = Callable[[Sequence[str]], int]
 
@@ -81,8 +73,6 @@ class OneLineParser(argparse.ArgumentParser):
         self.register("action", None, _Once)
         self.register("action", "store_true", partial(_Once, nargs=0, const=True, default=False))
         self.register("type", int, _TYPES["WHOLE"])
-        for flags, (now, many) in _MOVED.get(command, {}).items():
-            self.add_argument(*flags.split(), action=_Moved, const=now, nargs=many, help=argparse.SUPPRESS)
         self.declare(f"{declared}\n= import")  # main imports the module before
 
     def declare(self, text: str) -> None:
@@ -132,7 +122,7 @@ class OneLineParser(argparse.ArgumentParser):
 
     def read(self, words: Sequence[str]) -> Words:
         """The arguments and options that words give, in any order. Outputs are checked before the work."""
-        self.words, self.given = words, list[argparse.Action | str]()
+        self.given = list[argparse.Action | str]()
         args = self.parse_intermixed_args([_hyphenated(word) for word in words], Words())
         if getattr(args, "runs", None) and "measures" in args and getattr(args, "matrix", None) is None:
             optional = "[MEASURE" in str(self.usage)
@@ -272,14 +262,6 @@ class _Once(argparse.Action):
             words = [STANDARD_INPUT if word == "-" else word for word in words]
             values = words if isinstance(values, list) else words[0]
         setattr(namespace, self.dest, values)
-
-
-class _Moved(argparse.Action):
-    """The option of another command, `const`. A command without an argument for it says it by its name."""
-
-    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-        kept = [word for word in parser.words if self.nargs or _hyphenated(word) not in self.option_strings]
-        raise MovedError(str(option_string), self.const, kept)
 
 
 def _filled(text: str) -> str:

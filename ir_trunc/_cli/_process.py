@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from types import FrameType
 from typing import IO, Any, TextIO, cast
@@ -17,14 +17,6 @@ from ir_trunc._core.errors import IrTruncError, printable
 # Errors that end a command with one line; warnings are where the user makes them errors. Any other error is a
 # fault of the program and keeps its traceback.
 ENDINGS = (IrTruncError, OSError, MemoryError, ImportError, Warning)
-
-
-class MovedError(IrTruncError):
-    """An option that another command has: `words` are the whole command to type, without `ir_trunc`."""
-
-    def __init__(self, option: str, command: str, words: Sequence[str]):
-        super().__init__(f"{option} is an option of '{command}'")
-        self.words = [*command.split(), *words]
 
 
 def tell(message: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 import warnings
 import zlib
@@ -12,7 +11,6 @@ from importlib import import_module
 
 from ir_trunc._cli._process import (
     ENDINGS,
-    MovedError,
     ended_by_signals,
     flushed,
     reason,
@@ -78,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: Sequence[str]) -> int:
     """The command that the first word names; any other first word is the qrels of runs to score."""
-    imports, words = _import_modules(words)
+    words = _import_modules(words)
     command, names = words[0] if words else "", [name for group in COMMANDS.values() for name in group]
     if command and command not in names and not os.path.exists(command):
         _refuse_near_command(command, names)
@@ -88,10 +86,7 @@ def _run(words: Sequence[str]) -> int:
         show_versions()
         return 0
     module = command.replace("-", "_") if command in names else "score"
-    try:
-        status: int = import_module(f"ir_trunc._cli.{module}").main(words[command in names :])
-    except MovedError as error:
-        raise IrTruncError(f"{error}: {shlex.join(['ir_trunc', *error.words, *imports])}") from None
+    status: int = import_module(f"ir_trunc._cli.{module}").main(words[command in names :])
     return status
 
 
@@ -127,8 +122,8 @@ def _mention_missing_kernel() -> None:
     )
 
 
-def _import_modules(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """`--import MODULE`, which any command takes, and the other words; the modules are imported."""
+def _import_modules(words: Sequence[str]) -> list[str]:
+    """Import the modules of `--import MODULE`, which any command takes; the other words."""
     modules, rest = [], []
     following = iter(words)
     for word in following:
@@ -148,7 +143,7 @@ def _import_modules(words: Sequence[str]) -> tuple[list[str], list[str]]:
             raise IrTruncError(f"--import {name}: {error}") from None
         except (Exception, SystemExit) as error:  # the module is the user's: anything may be wrong with it
             raise IrTruncError(f"--import {name!r} fails: {type(error).__name__}: {error}") from error
-    return [f"--import={name}" for name in modules], rest
+    return rest
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:

@@ -8,7 +8,6 @@ from itertools import compress
 
 from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
 from ir_trunc._cli._output import FORMATS, OF_PAPERS, Row, form_and_places, printing
-from ir_trunc._cli._process import MovedError
 from ir_trunc._cli.main import COMMANDS
 from ir_trunc._core.errors import InputError, IrTruncError, counted, printable, warn
 from ir_trunc._scoring._runs import by_file_name, score_each
@@ -62,7 +61,7 @@ def main(args: Words) -> None:
     named = by_file_name(args.runs)
     form, places = form_and_places(args, papers=True)
     if form in OF_PAPERS:
-        raise MovedError(f"The form {form}", "compare", args.typed[1:])
+        raise IrTruncError(f"{form} is a form of 'ir_trunc compare': write compare before the qrels.")
     evaluator = Evaluator(args.measures, args.with_judge(args.qrels), **args.scoring)
     shown = (len(named) > 1, args.by_query or args.views or args.by is not None, True, True)
     columns = list(compress(("run", args.by or "query_id", "measure", "value"), shown))

@@ -53,22 +53,13 @@ TESTED = (*P_VALUES, "difference", "low", "high", "effect", "up", "down")
 MEANS = (*VIEWS, "low", "high")
 """What it has of each measure and system."""
 
-_ATTRIBUTES = {  # that are columns of a table, some of them by another name
-    **{name: ("tested", name) for name in TESTED},
-    "differences": ("tested", "difference"),
-    "effects": ("tested", "effect"),
-    "mean_low": ("means", "low"),
-    "mean_high": ("means", "high"),
-}
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Saved):
     """Mean scores of S systems under M measures over T topics, with significance tests of P pairs of systems.
 
     A comparison prints as a table, `comparison["AP"]` has the means of one measure, `to_pandas` those of all,
-    and `to_latex`, `to_html` and `to_markdown` make tables for a paper or a page. Each array of `tested` is
-    an attribute as well: `comparison.p` has the p values.
+    and `to_latex`, `to_html` and `to_markdown` make tables for a paper or a page.
 
     Attributes
     ----------
@@ -179,14 +170,8 @@ class Comparison(Saved):
         raise TypeError("A comparison is not iterable: to_pandas(), by_topic() and pairs() are its tables.")
 
     def __getattr__(self, name: str) -> Any:
-        if name in _ATTRIBUTES:
-            of, column = _ATTRIBUTES[name]
-            return getattr(self, of)[column]
         table = "; to_pandas() makes its means a DataFrame" * (not name.startswith("_"))
         raise AttributeError(f"a comparison has no attribute {name!r}{table}.")
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *_ATTRIBUTES]
 
     @property
     def views(self) -> Floats:
@@ -360,7 +345,8 @@ class Comparison(Saved):
             if self.baseline is not None:
                 marks[measure, place[first]] = SIGNIFICANT
             elif letters:
-                more = self.up - self.down if self.test == "sign" else self.tested["difference"]
+                up, down, difference = (self.tested[name] for name in ("up", "down", "difference"))
+                more = up - down if self.test == "sign" else difference
                 wins = oriented(self.measures[measure], more[measure, pair]) > 0
                 better, worse = (first, second) if wins else (second, first)
                 cell = measure, place[better]

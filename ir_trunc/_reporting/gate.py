@@ -13,7 +13,6 @@ from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 from scipy import stats
 
-from ir_trunc._core.deprecation import renamed
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, counted, nearest, noted, printable
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Choice, checked, number, several, text
@@ -397,7 +396,6 @@ class Gate(Result):
         return "\n".join([fitted(self.heading), *cautions, *(fitted(line, 11) for line in self.lines())])
 
 
-@renamed(lambda confidence: 1 - number("confidence", confidence, 0, 1, inside=True), confidence="alpha")
 @checked
 def check(
     conditions: Iterable[str] | str,

@@ -11,7 +11,6 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.curve import TOLERANCE
-from ir_trunc._core.deprecation import renamed
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, noted, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Number, Seed, Whole, checked
@@ -46,7 +45,6 @@ _INTERVAL = 2.5, 97.5
 _ENOUGH, _MOST = 10, 0.75  # lists with a relevant document, and their share that suggests distances
 
 
-@renamed(margin="tolerance")
 @checked
 def how_many(
     labels: QrelsLike | None,

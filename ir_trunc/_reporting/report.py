@@ -286,7 +286,7 @@ class _View:
         other = ranked[:2][-1] if found.baseline is None else found.baseline
         tests: dict[tuple[str, str], tuple[float, float, float]] = {}
         for column, (first, second) in enumerate(found.compared):
-            low, high, p = (float(of[self.row, column]) for of in (found.low, found.high, found.p))
+            low, high, p = (float(found.tested[of][self.row, column]) for of in ("low", "high", "p"))
             tests |= {(first, second): (low, high, p), (second, first): (-high, -low, p)}
         tried = [row for row in policies["rows"] if row["system"] == best and row["policy"] != POLICIES[-1]]
         return {

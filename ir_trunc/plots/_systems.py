@@ -10,7 +10,6 @@ import numpy as np
 
 from ir_trunc._core.arrays import Floats
 from ir_trunc._core.curve import TOLERANCE
-from ir_trunc._core.deprecation import renamed
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, mapping, number, numbers, text, whole
@@ -52,8 +51,8 @@ def scores(table: Any, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.texts]
     ['RBPT', '0.820', '0.300', 'RR', '0.750', '0.500']
     """
-    if (low := getattr(table, "mean_low", None)) is not None:
-        return scores_with_bounds(table.to_pandas(), (low, table.mean_high), table.alpha, ax)
+    if isinstance(means := getattr(table, "means", None), Mapping):
+        return scores_with_bounds(table.to_pandas(), (means["low"], means["high"]), table.alpha, ax)
     return scores_with_bounds(table, None, 0, ax)
 
 
@@ -161,7 +160,6 @@ def agreement(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 
-@renamed(labels="most_named")
 def slope(
     before: pd.Series[float],
     after: pd.Series[float],

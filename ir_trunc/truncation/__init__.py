@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ir_trunc._core.deprecation import moved
 from ir_trunc.truncation._abstention import abstention_curve, nauc, risk_coverage
 from ir_trunc.truncation._cuts import Truncated, read_cuts, truncate, write_cuts, write_run
 from ir_trunc.truncation._fitting import falling_scores, rank_without_qrels
@@ -39,12 +38,6 @@ __all__ = [
     "registry", "risk_coverage", "truncate", "write_cuts", "write_run", *registry,
 ]  # fmt: skip
 
-_OLD = {
-    "load_policy": "ir_trunc.load_policy",
-    "policy_of": "ir_trunc.truncation.policy_from_dict",
-    "ranked": "ir_trunc.truncation.rank_without_qrels",
-}
-
 
 def __getattr__(name: str) -> Any:
     if name in registry:
@@ -53,7 +46,7 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module("ir_trunc.truncation.study")
-    return moved(__name__, name, _OLD)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -47,7 +47,7 @@ class Profile:
     length : float
         The mean of the lengths that it leaves.
     lengths : tuple of pairs
-        Each length that it leaves, with the number of lists; empty in files of older versions.
+        Each length that it leaves, with the number of lists.
     lower_is_better : bool
         Whether the scores were distances. The policy takes live scores as such, too.
     score : str
@@ -91,9 +91,6 @@ class Profile:
     def from_dict(cls, data: Any, where: str) -> Profile:
         """The profile as JSON holds it; InputError that begins with `where` for anything else."""
         kinds = get_type_hints(cls)
-        if isinstance(data, dict):  # versions to 0.2 wrote a deviation in place of the lengths
-            later = {"lengths": [], "lower_is_better": False, "score": ""}
-            data = later | {name: value for name, value in data.items() if name != "deviation"}
         values = fields_of(data, kinds, where)
         profile = cls(**{name: from_json(values[name], kinds[name], f"{where}, {name}") for name in values})
         if problem := next(profile._problems(), None):
@@ -109,7 +106,7 @@ class Profile:
     def _problems(self) -> Iterator[str]:
         """What no lists can have."""
         lists = sum(number for _, number in self.lengths)
-        if self.questions < _TWO or 0 < lists < self.questions:
+        if self.questions < _TWO or lists < self.questions:
             yield f"questions is {self.questions}: from two to the number of lists are needed"
         for name, high in (("without_answer", 1), ("silent", 1), ("length", LARGEST)):
             if not 0 <= (value := getattr(self, name)) <= high:
@@ -245,9 +242,8 @@ def monitoring(policy: Any, rankings: Rankings, alpha: float) -> Monitoring:
     table = [[silent_then, was - silent_then], [silent, n - silent]]
     rows = {"silent": (profile.silent, share, float(fisher_exact(table)[1]))}
     doubts = list(_doubts(profile, rankings.lengths, lengths))
-    if profile.lengths:
-        p_value = _rank_test(np.array(profile.lengths), was, lengths, n)
-        rows["passages"] = (profile.length, float(lengths.mean()), p_value)
+    p_value = _rank_test(np.array(profile.lengths), was, lengths, n)
+    rows["passages"] = (profile.length, float(lengths.mean()), p_value)
     live = features_of(rankings)
     for name in {**profile.features, **live}:
         values, in_fit = live.get(name, np.zeros(0)), profile.number_with(name)
@@ -269,9 +265,6 @@ def monitoring(policy: Any, rankings: Rankings, alpha: float) -> Monitoring:
 
 def _doubts(profile: Profile, retrieved: Ints, kept: Ints) -> Iterator[str]:
     """Why a shift of the lengths might not be seen."""
-    if not profile.lengths:
-        yield "passages: not compared, the policy's file is of a version that did not keep the lengths."
-        return
     retrieved_in_fit = profile.features["retrieved"]
     of_fit = np.repeat(*np.array(profile.lengths).T)
     differences = [(of_fit <= value).mean() - share for value, share in retrieved_in_fit]

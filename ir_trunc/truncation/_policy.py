@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar, g
 import numpy as np
 import numpy.typing as npt
 
-from ir_trunc._core.deprecation import outdated, renamed
 from ir_trunc._core.errors import InputError, ParameterError, option, shown, warn
 from ir_trunc._core.parameters import flag, instance, kind_of, numbers, text, with_source, written_arguments
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
@@ -104,18 +103,8 @@ class Policy:
     not_live: ClassVar[str] = ""
     """Why the policy cannot cut a list that was just retrieved; empty if it can."""
 
-    older: ClassVar[Mapping[str, Any]] = {}
-    """The values of parameters that files of older versions lack."""
-
     _params: ClassVar[Mapping[str, Param]] = {}
     """The parameters that the policy declares."""
-
-    def __init_subclass__(cls) -> None:
-        for former, hook in (("cut", "lengths"), ("fit", "learn")):
-            if former in vars(cls):
-                outdated(f"{cls.__name__}.{former}", f"the hook {hook}, which Policy.{former} calls,", 2)
-                setattr(cls, hook, vars(cls)[former])
-                delattr(cls, former)
 
     def __post_init__(self) -> None:
         for name, param in {**self._params, **BOUNDS}.items():
@@ -294,7 +283,6 @@ class Policy:
         kept: Items = selected(items, np.sort(order[: self._length(values[order], costs)]))
         return kept
 
-    @renamed(false_alarms="alpha")
     def monitor(
         self, run: RunLike | Rankings, *, alpha: float = 0.05, **reading: Unpack[HowRead]
     ) -> Monitoring:

@@ -182,7 +182,7 @@ def policy_from_dict(data: Any, where: str = "the policy") -> Policy:
     hints = get_type_hints(kind)
     parameters = data["parameters"]
     if isinstance(parameters, dict):
-        parameters = {**dict.fromkeys(BOUNDS), **kind.older, **parameters}
+        parameters = {**dict.fromkeys(BOUNDS), **parameters}
     written = fields_of(parameters, [*registry[name].params, *BOUNDS], f"{where}, parameters")
     values = {
         param: value if hints[param] is Any else from_json(value, hints[param], f"{where}, {param}")

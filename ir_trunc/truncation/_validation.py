@@ -13,7 +13,6 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.curve import TOLERANCE
-from ir_trunc._core.deprecation import renamed
 from ir_trunc._core.errors import ParameterError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import generator, whole
@@ -42,7 +41,6 @@ _REPETITIONS = 2000
 _FOLDS = 5
 
 
-@renamed(also="further_measures")
 def cross_validate(
     policies: PoliciesLike,
     measure: str | Measure,

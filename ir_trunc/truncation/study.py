@@ -9,19 +9,13 @@ lowest.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.curve import bin_name, bin_of
-from ir_trunc._core.deprecation import outdated
 from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Flag, Seed, Whole, checked
@@ -29,7 +23,7 @@ from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc._core.universe import Universe
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
-from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
+from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import RunLike, rank, read_once, read_run, source_of
 from ir_trunc._read.arrow import occurs, pa, pc, strings
@@ -515,35 +509,3 @@ def nil_report(
     full[ranked.topic[nil_rows]] = False
     left_alone = int(full.sum())
     return NilReport(by_nil, len(after) - by_nil - left_alone, left_alone, ranked.lengths, after)
-
-
-def lengths(
-    qrels: QrelsLike | None, runs: RunsLike, nil: NilRule | Convention = "ends", **reading: Unpack[HowRead]
-) -> pd.DataFrame:
-    """Deprecated: how many lists have each length, the sum of the tables of `nil_report`."""
-    outdated("study.lengths", "the sum of nil_report(run, topics).to_pandas() over the runs", 2)
-    topics = None
-    if qrels is not None:
-        judged, reading = read_qrels_of_runs(qrels, reading=reading)
-        topics = judged.judgments.topics
-    reports = [nil_report(run, topics, nil=nil, **reading) for _, run in each_run(runs, "counting")]
-    table = pd.concat([report.to_pandas() for report in reports]).groupby(level=0).sum()
-    return as_table(table[table.any(axis=1)])
-
-
-def collections(folder: str | os.PathLike[str]) -> dict[str, tuple[Path, Path]]:
-    """Deprecated: qrels and runs by the names of the folders that hold both."""
-    outdated("study.collections", "Path(folder).glob('*/runs')", 2)
-    runs = sorted(Path(folder).glob("*/runs"))
-    return {path.parent.name: (next(path.parent.glob("*[Qq][Rr][Ee][Ll][Ss]*")), path) for path in runs}
-
-
-def over_collections(
-    experiment: Callable[..., pd.DataFrame], collections: Mapping[str, Any], *measures: Any, **options: Any
-) -> pd.DataFrame:
-    """Deprecated: the tables of an experiment on several collections below their mean."""
-    outdated("study.over_collections", "pd.concat({name: study.cuts(measures, qrels, runs), ...})", 2)
-    tables = {name: experiment(*measures, *pair, **options) for name, pair in collections.items()}
-    rows = pd.concat(tables.values()).index.unique()
-    mean = reduce(add, (table.reindex(rows, fill_value=0) for table in tables.values())) / len(tables)
-    return as_table(pd.concat({"mean": mean, **tables}, names=["collection"]))

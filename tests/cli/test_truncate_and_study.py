@@ -133,8 +133,6 @@ def test_study_agreement_example_policies(files, capsys):
     ("study cuts qrels runs -m XYZ", "There is no measure 'XYZ'"),
     ("study cuts qrels runs -m RBPU -o none/x.csv", "none"),
     ("study agreement qrels a.run", "1 run: an agreement"),
-    ("study cuts qrels runs SetF -q", "of 'study best-cuts': ir_trunc study best-cuts qrels runs SetF"),
-    ("study example --raw", "ir_trunc study example --no-scaled"),
     ("study cuts qrels runs --places many", "'many' is not a number of places"),
     ("study example --relevant x", "'x' is not a whole number"),
     ("study policies qrels runs -m FlatU --folds 9", "folds=9: 4 topics cannot be split"),

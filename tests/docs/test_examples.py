@@ -10,11 +10,7 @@ import ir_trunc
 
 FINDER = doctest.DocTestFinder(exclude_empty=True)
 
-
-OLD = ("ir_trunc.reporting", "ir_trunc.scoring")  # names that warn
-MODULES = [
-    found.name for found in walk_packages(ir_trunc.__path__, "ir_trunc.") if not found.name.startswith(OLD)
-]
+MODULES = [found.name for found in walk_packages(ir_trunc.__path__, "ir_trunc.")]
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith("__main__")])

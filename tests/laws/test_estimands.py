@@ -42,7 +42,8 @@ def test_a_comparison_is_of_one_estimand(unit):
         for column, (name, run) in enumerate(RUNS.items()):
             scores = ir_trunc.calc(measure, QRELS, run, keys=KEYS)[measure].to_dict()
             assert means.loc[name, measure] == pytest.approx(by_hand(scores, unit), abs=1e-12)
-            assert found.mean_low[row, column] <= means.loc[name, measure] <= found.mean_high[row, column]
+            low, high = (found.means[end][row, column] for end in ("low", "high"))
+            assert low <= means.loc[name, measure] <= high
     pairs = found.pairs().set_index("measure")
     for measure in ("RBPT", "RR", "nDCG"):
         difference = means.loc["mine", measure] - means.loc["other", measure]

@@ -8,12 +8,9 @@ import inspect
 import re
 from pathlib import Path
 
-import pytest
 from public import FUNCTIONS, OF_PYTERRIER, handed_on
 
-import ir_trunc
-from ir_trunc import plots, truncation
-from ir_trunc._core.deprecation import renamed
+from ir_trunc import truncation
 
 FILE = Path(__file__).parents[1] / "keywords.txt"
 LISTED = [line.split("\t") for line in FILE.read_text(encoding="utf-8").splitlines()]
@@ -49,29 +46,3 @@ def rows():
 def test_every_keyword_has_one_row():
     assert [[keyword, types, functions] for keyword, _, types, functions in LISTED] == [*rows()]
     assert len({meaning for _, meaning, *_ in LISTED}) == len(LISTED)
-
-
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (lambda: ir_trunc.how_many({}, {}, margin=0.1), "how_many(margin=) is tolerance="),
-        (lambda: ir_trunc.check("RR < 1", {}, {}, confidence=0.9), "check(confidence=) is alpha="),
-        (lambda: truncation.cross_validate("Knee", "RR", {}, {}, also="AP"), "further_measures="),
-        (lambda: truncation.Fixed(1).monitor({}, false_alarms=0.1), "monitor(false_alarms=) is alpha="),
-        (lambda: plots.slope([], [], labels=3), "slope(labels=) is most_named="),
-    ],
-)
-def test_an_old_keyword_works_with_a_warning(call, told):
-    with pytest.warns(DeprecationWarning, match=re.escape(told)), pytest.raises(ir_trunc.IrTruncError):
-        call()
-
-
-def test_an_old_keyword_has_the_value_of_the_new_one():
-    @renamed(lambda level: 1 - level, level="alpha")
-    def function(alpha=0.05):
-        return alpha
-
-    with pytest.warns(DeprecationWarning, match=r"function\(level=\) is alpha="):
-        assert function(level=0.75) == 0.25
-    with pytest.raises(TypeError, match="got level and alpha, its new name"):
-        function(level=0.75, alpha=0.25)

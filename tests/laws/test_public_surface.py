@@ -95,24 +95,6 @@ def test_few_names_are_at_the_top_level():
     assert len(set(ir_trunc.__all__) - set(measures.names())) <= 34
 
 
-@pytest.mark.parametrize(("module", "name"), [(m, n) for m in (ir_trunc, truncation) for n in m._OLD])
-def test_an_old_name_works_with_a_warning_that_gives_the_new_one(module, name):
-    with pytest.warns(DeprecationWarning, match=rf"{name} is ir_trunc\.[a-z]") as caught:
-        old = getattr(module, name)
-    owner, _, new = module._OLD[name].rpartition(".")
-    assert old is getattr(import_module(owner), new)
-    assert caught[0].filename == __file__
-    assert name not in module.__all__
-
-
-def test_packages_that_are_private_now_have_their_old_names():
-    with pytest.warns(DeprecationWarning, match=r"ir_trunc\.reporting is private"):
-        from ir_trunc.reporting.reproduction import Reproduction
-    with pytest.warns(DeprecationWarning, match=r"ir_trunc\.scoring is private"):
-        import ir_trunc.scoring.results
-    assert (Reproduction, ir_trunc.scoring.results.ByMeasure) == (typing.Reproduction, typing.ByMeasure)
-
-
 every_function = pytest.mark.parametrize("name", FUNCTIONS)
 
 

@@ -155,7 +155,7 @@ def test_scores_of_a_comparison_have_their_intervals():
     for column, bars in enumerate(ax.collections):
         ends = np.array([path.vertices[:, 0] for path in bars.get_paths()])
         dots = np.array([line.get_xdata()[0] for line in dots_of(ax)[2 * column :][:2]])
-        low, high = comparison.mean_low[column], comparison.mean_high[column]
+        low, high = comparison.means["low"][column], comparison.means["high"][column]
         spans = np.ptp(ends, axis=1) / (high - low)
         assert spans[0] == pytest.approx(spans[1])
         assert (dots - ends[:, 0]) / spans == pytest.approx(comparison.views[0, column] - low)
@@ -176,7 +176,7 @@ def test_results_and_comparisons_draw_themselves():
     assert ends[0] == pytest.approx(ends[1])
     assert np.ptp(ends[0], axis=1).all()
     low, high, _ = results._bounds()  # what is drawn is scaled by them
-    expected = comparison.mean_low[:2], comparison.mean_high[:2]
+    expected = comparison.means["low"][:2], comparison.means["high"][:2]
     np.testing.assert_allclose((low[:2], high[:2]), expected, rtol=1e-12)
     bars = np.concatenate([path.vertices[:, 0] for drawn in ax.collections[2:] for path in drawn.get_paths()])
     assert not np.ptp(bars.reshape(-1, 2), axis=1).any()

@@ -139,7 +139,7 @@ def test_a_comparison_with_a_baseline():
     assert found.compared == (("good", "bm25"), ("fair", "bm25"))
     aps = found.by_topic().query("measure == 'AP'").pivot(index="query_id", columns="system", values="value")
     p = [stats.ttest_rel(aps[name], aps["bm25"]).pvalue for name in ("good", "fair")]
-    assert found.p[0] == pytest.approx(corrected(np.array(p), "bh"))
+    assert found.tested["p"][0] == pytest.approx(corrected(np.array(p), "bh"))
     assert found["AP"]["good"] == pytest.approx(aps["good"].mean())
     row = found.pairs().query("measure == 'AP' and system == 'good'").iloc[0]
     assert row["difference"] == pytest.approx((aps["good"] - aps["bm25"]).mean())
@@ -179,9 +179,9 @@ def test_equal_differences_of_few_topics_show_nothing(test, measure, docs):
     runs = {"old": {topic: ["a"] for topic in qrels}, "new": dict.fromkeys(qrels, docs)}
     for options in ({"intervals": True}, {"intervals": True, "baseline": "old", "margin": 0.1}):
         found = compare(measure, qrels, runs, test=test, **options)
-        assert found.p.min() > 0.05
-        assert not (found.high - found.low < 1e-3).any()
-        assert not (found.mean_high - found.mean_low < 1e-3).any()
+        assert found.tested["p"].min() > 0.05
+        assert not (found.tested["high"] - found.tested["low"] < 1e-3).any()
+        assert not (found.means["high"] - found.means["low"] < 1e-3).any()
         assert "By" not in repr(found) or repr(found).count(": none.") == 2
         assert "]" in repr(found) or measure == "RBPU"
 
@@ -191,12 +191,13 @@ def test_the_p_value_of_equal_differences_is_that_of_their_interval():
     qrels = {str(topic): {"a": 1} for topic in range(20)}
     runs = {"new": {topic: ["a"] for topic in qrels}, "old": {topic: ["x", "a"] for topic in qrels}}
     found = compare("RR HarmCompat", qrels, runs, baseline="old", margin=0.2)
-    assert found.p[0, 0] == pytest.approx((1 / 1.5) ** 20)
-    assert found.p_not_worse[0, 0] == pytest.approx((0.8 / 1.5) ** 20)
-    assert found.p_equivalent[0, 0] == 1
-    low = compare("RR", qrels, runs, baseline="old", alpha=found.p[0, 0]).low[0, 0]
+    assert found.tested["p"][0, 0] == pytest.approx((1 / 1.5) ** 20)
+    assert found.tested["p_not_worse"][0, 0] == pytest.approx((0.8 / 1.5) ** 20)
+    assert found.tested["p_equivalent"][0, 0] == 1
+    low = compare("RR", qrels, runs, baseline="old", alpha=found.tested["p"][0, 0]).tested["low"][0, 0]
     assert low == pytest.approx(0, abs=1e-9)
-    assert (found.p[1, 0], found.p_not_worse[1, 0]) == pytest.approx((1, 0.8**20))  # both have no harm
+    # Both have no harm.
+    assert [found.tested[name][1, 0] for name in ("p", "p_not_worse")] == pytest.approx([1, 0.8**20])
 
 
 @pytest.mark.parametrize(("options", "says"), [
@@ -222,14 +223,14 @@ def test_a_measure_of_the_whole_run_is_tested_by_its_influence_values():
     matrix = meta.score_matrix("c@1", QRELS, RUNS)
     good, bm25 = matrix.paired()[0][[1, 0]]
     assert found.pairs()["difference"][0] == pytest.approx((good - bm25).mean())
-    assert found.p[0].min() == pytest.approx(2 * min(stats.ttest_rel(good, bm25).pvalue, 1), rel=1)
+    assert found.tested["p"][0].min() == pytest.approx(2 * min(stats.ttest_rel(good, bm25).pvalue, 1), rel=1)
     assert not found.untested
 
 
 def test_what_cannot_be_tested_is_shown_without_a_test_and_the_reason():
     found = compare("AP NumRet", QRELS, RUNS)
     assert found.untested == {"NumRet": "it is added up over topics."}
-    assert np.isnan(found.p[1]).all()
+    assert np.isnan(found.tested["p"][1]).all()
     assert "Not tested: NumRet; it is added up over topics." in repr(found)
     assert found["NumRet"].tolist() == [40, 15, 30]
     single = {name: {"1": run["1"]} for name, run in RUNS.items()}
@@ -243,7 +244,7 @@ def test_what_cannot_be_tested_is_shown_without_a_test_and_the_reason():
     few = compare(
         "AP", {"1": {"a": 1}, "2": {"a": 1}}, {"one": {"1": ["a"], "2": ["x", "a"]}}, intervals=True
     )
-    assert (few.mean_low[0, 0], few.mean_high[0, 0]) == (0, 1)
+    assert (few.means["low"][0, 0], few.means["high"][0, 0]) == (0, 1)
 
 
 @pytest.mark.parametrize("measure", ["AP", "MAP", "AP(rel=1)", ir_trunc.AP, ir_trunc.parse_measure("AP")])
@@ -271,8 +272,8 @@ def test_what_was_warned_of_is_noted():
 def test_not_worse_than_the_baseline_by_a_margin():
     found = compare("AP RBPT", QRELS, RUNS, baseline="bm25", margin={"AP": 0.1})
     assert found.margins == {"AP": 0.1}
-    assert found.p_not_worse[0].max() < 0.05 < found.p_equivalent[0].min()
-    assert np.isnan(found.p_not_worse[1]).all()
+    assert found.tested["p_not_worse"][0].max() < 0.05 < found.tested["p_equivalent"][0].min()
+    assert np.isnan(found.tested["p_not_worse"][1]).all()
     assert list(found.pairs().columns[-3:]) == ["margin", "p_not_worse", "p_equivalent"]
     assert "By AP not worse than bm25 within 0.1: good, fair." in repr(found)
     assert "By AP equivalent to bm25 within 0.1: none." in repr(found)
@@ -323,7 +324,7 @@ def test_a_comparison_without_a_column_of_its_tests_is_not_loaded(tmp_path):
     found.save(path)
     again = ir_trunc.typing.Comparison.load(path)
     assert repr(again) == repr(found) == repr(copy.deepcopy(found))
-    assert again.effects.tolist() == found.tested["effect"].tolist()
+    assert again.tested["effect"].tolist() == found.tested["effect"].tolist()
     for old, new in (('"p_equivalent"', '"p_equal"'), ('"shape": [2, 3]', '"shape": [3, 2]')):
         path.write_text(path.read_text().replace(old, new))
         with pytest.raises(InputError, match=r"comparison\.json.*a value for each of the measures x"):
@@ -456,7 +457,8 @@ def test_lists_with_keys_are_tested_by_unit(test):
         [ir_trunc.calc("RR", qrels, run, keys="user/day").by("user")["RR"] for run in runs.values()]
     )
     alone = paired_tests(values, test, setting(2, repetitions=200, seed=0))
-    np.testing.assert_allclose([found.p[0], found.low[0], found.high[0]], [alone.p, alone.low, alone.high])
+    ours = [found.tested[name][0] for name in ("p", "low", "high")]
+    np.testing.assert_allclose(ours, [alone.p, alone.low, alone.high])
     assert (found.unit, found.units) == ("user", 12)
     assert found.heading == "Mean scores of 2 systems over 12 users with 360 lists"
     assert found.untested == {"c@1": "it looks at all lists of a run, and has no values of its own by user."}
@@ -467,9 +469,9 @@ def test_equal_systems_do_not_differ_where_units_are_tested():
     flat, by_unit = [], []
     for seed in range(120):
         qrels, runs = nested(seed, users=10, days=6)
-        by_unit.append(compare("RR", qrels, runs, keys="user/day").p[0, 0] < 0.05)
+        by_unit.append(compare("RR", qrels, runs, keys="user/day").tested["p"][0, 0] < 0.05)
         lists = [{"-".join(key): docs for key, docs in rows.items()} for rows in (qrels, *runs.values())]
-        flat.append(compare("RR", lists[0], dict(zip(runs, lists[1:]))).p[0, 0] < 0.05)
+        flat.append(compare("RR", lists[0], dict(zip(runs, lists[1:]))).tested["p"][0, 0] < 0.05)
     assert sum(by_unit) <= 12
     assert sum(flat) >= 40
 
@@ -504,7 +506,7 @@ def test_a_loss_and_its_complement_lead_to_the_same_conclusions(options):
     for row in found.marked().cells:
         assert (row[0].best, row[0].marks) == (row[1].best, row[1].marks)
     assert any(cell.marks for row in found.marked().cells for cell in row)
-    for p in (found.p, found.p_not_worse, found.p_equivalent):
+    for p in (found.tested[name] for name in ("p", "p_not_worse", "p_equivalent")):
         np.testing.assert_allclose(p[0], p[1], rtol=1e-9)
     assert "+ the best mean of a measure, the lowest of AURC." in repr(found)
 
@@ -513,8 +515,8 @@ def test_the_mean_of_a_measure_of_the_whole_run_has_a_bca_interval():
     """Of 2,000 draws of topics."""
     runs = answers(2)
     found = compare("CWS AURC", None, runs, intervals=True)
-    assert np.isnan(compare("CWS", None, runs).mean_low).all()
-    np.testing.assert_allclose(found.mean_low[0], 1 - found.mean_high[1])
+    assert np.isnan(compare("CWS", None, runs).means["low"]).all()
+    np.testing.assert_allclose(found.means["low"][0], 1 - found.means["high"][1])
     for at, lists in enumerate(runs.values()):
 
         def cws(drawn, right=lists.judged_grades > 0, sure=lists.scores):
@@ -522,7 +524,7 @@ def test_the_mean_of_a_measure_of_the_whole_run_has_a_bca_interval():
             return (np.cumsum(ordered) / np.arange(1, len(ordered) + 1)).mean()
 
         expected = interval(cws, len(lists), 0.95, 2000, 0, method="BCa")
-        assert (found.mean_low[0, at], found.mean_high[0, at]) == pytest.approx(expected)
+        assert (found.means["low"][0, at], found.means["high"][0, at]) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("options", "kind"), [
@@ -568,7 +570,7 @@ def test_a_letter_of_the_sign_test_follows_the_topics_and_not_the_mean():
         "often": {f"q{n}": [*"xyz"] if n < 4 else [*"xya"] for n in range(20)},
     }
     found = compare("RR", qrels, runs, test="sign")
-    assert (found.up[0, 0], found.down[0, 0]) == (4, 16)
+    assert (found.tested["up"][0, 0], found.tested["down"][0, 0]) == (4, 16)
     assert found["RR"]["best"] > found["RR"]["often"]
     rows = [line.split() for line in str(found).splitlines() if line[:2] in ("a ", "b ")]
     assert rows == [["a", "best", "0.4000+"], ["b", "often", "0.2667", "a"]]
@@ -584,15 +586,6 @@ def test_bca_bounds_are_those_of_scipy():
     how = {"n_resamples": 500, "method": "BCa", "vectorized": True, "random_state": generator(3)}
     expected = stats.bootstrap((np.arange(30),), mean, **how).confidence_interval
     assert interval(mean, 30, 0.95, 500, 3, True, "BCa") == pytest.approx(tuple(expected))
-
-
-def test_a_comparison_has_its_columns_as_attributes_and_no_others():
-    found = compare(
-        "AP", {"1": {"a": 1}, "2": {"b": 1}}, {"x": {"1": ["a"]}, "y": {"2": ["b"]}}, missing="empty"
-    )
-    assert {"p", "low", "effects", "mean_high"} <= {*dir(found)}
-    assert found.effects is found.tested["effect"]
-    assert not hasattr(found, "all")
 
 
 @pytest.mark.parametrize(("test", "is_said"), [("t", True), ("bootstrap", True), ("sign", False)])

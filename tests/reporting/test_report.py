@@ -255,7 +255,7 @@ def test_charts_have_a_dot_at_each_mean_and_a_bar_for_its_interval(page):
     for chart, row in zip(charts, range(3)):
         low, high = (
             np.where(np.isnan(of[row]), comparison.views[0, row], of[row])
-            for of in (comparison.mean_low, comparison.mean_high)
+            for of in (comparison.means["low"], comparison.means["high"])
         )
         scale = lambda of, low=low, high=high: 142 + 160 * (of - low.min()) / (np.ptp([low, high]) or 1)  # noqa: E731
         dots = [int(x) for x in re.findall(r'<circle class="own" cx="(\d+)"', chart)]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_trunc import InputError, IrTruncWarning, ParameterError, Rankings
+from ir_trunc import InputError, IrTruncWarning, ParameterError
 from ir_trunc.truncation import Fixed, LargestGap, Policy, ScoreThreshold, ShareOfTop
 
 pl = pytest.importorskip("polars")
@@ -106,27 +106,6 @@ def test_distances_are_read_with_the_opposite_sign():
 def test_scores_that_are_not_a_falling_list_of_numbers_are_refused(scores, message):
     with pytest.raises(InputError, match=message):
         half(scores)
-
-
-def test_a_policy_with_the_former_names_works_and_is_told_the_new_ones():
-    with pytest.warns(DeprecationWarning, match="Former") as told:
-
-        class Former(Policy):
-            def fit(self, rankings, measure):
-                return self
-
-            def cut(self, rankings):
-                return rankings.lengths
-
-    assert [str(warning.message) for warning in told] == [
-        "Former.cut is the hook lengths, which Policy.cut calls, now; the old name works through 0.3.",
-        "Former.fit is the hook learn, which Policy.fit calls, now; the old name works through 0.3.",
-    ]
-    rankings = Rankings.from_lists([[1, 0, 0], [1]], scores=[[3, 2, 1], [1]])
-    fitted = Former(at_most=2).fit(rankings, "RBPT")
-    assert fitted.cut(rankings).tolist() == [2, 1]
-    assert fitted.fitted_on.measure == "RBPT"
-    assert {warning.filename for warning in told} == {__file__}
 
 
 def test_a_policy_of_one_s_own_works_live_too():

@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from ir_trunc import InputError, IrTruncWarning, ParameterError, calc, rank
 from ir_trunc._core.rankings import Rankings
-from ir_trunc.truncation import RiskControlled, ScoreThreshold, policy_from_dict
+from ir_trunc.truncation import RiskControlled, ScoreThreshold
 from ir_trunc.truncation.policies.risk import _fewest_topics, _p_values
 
 ALL_RISKS = ["missed", "dropped", "false_answer", "SetR", "Success@1", "SetF", "RBPT"]
@@ -202,12 +202,6 @@ def test_the_mean_is_over_the_topics_that_are_named():
         alone.cut(answerable).tolist()
     )
     assert RiskControlled("missed", 0.3).fit(everything).level > alone.level
-
-
-def test_a_file_without_given_is_of_a_policy_over_all_topics():
-    data = RiskControlled("false_answer", 0.1, level=2.0).to_dict()
-    del data["parameters"]["given"]
-    assert policy_from_dict(data) == RiskControlled("false_answer", 0.1, level=2.0, given="all")
 
 
 @pytest.mark.parametrize(("policy", "fewest"), [

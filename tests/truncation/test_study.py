@@ -90,16 +90,6 @@ def test_the_paper_s_example():
     assert 11 < peak < 20  # a satisfied reader only goes on paying
 
 
-def test_lengths_before_and_after_nil():
-    run = {"1": {"a": 3.0, "NIL": 2.0}, "2": {"NIL": 1.0}, "3": {"a": 2.0, "b": 1.0}}
-    with pytest.warns(DeprecationWarning, match="study.lengths is the sum of nil_report"):
-        table = study.lengths(None, {"run": run})
-    assert table.to_dict() == {"before": {0: 0, 1: 1, 2: 2}, "after": {0: 1, 1: 1, 2: 1}}
-    with pytest.warns(DeprecationWarning, match="lengths"):
-        table = study.lengths({topic: {"a": 1} for topic in "1234"}, {"run": run, "again": run})
-    assert table.to_dict() == {"before": {0: 2, 1: 2, 2: 4}, "after": {0: 4, 1: 2, 2: 2}}
-
-
 def test_a_folder_stands_for_its_files(tmp_path):
     for name in ("one", "two", ".hidden"):
         (tmp_path / name).write_text(f"1 Q0 a 1 2.0 {name}\n")
@@ -108,21 +98,6 @@ def test_a_folder_stands_for_its_files(tmp_path):
     (tmp_path / "none").mkdir()
     with pytest.raises(InputError, match="none holds no files"):
         study.best_cuts("RBPU", {"1": {"a": 1}}, [tmp_path / "none"])
-
-
-def test_what_ends_with_version_3_gives_what_it_gave(tmp_path):
-    (tmp_path / "long" / "runs").mkdir(parents=True)
-    (tmp_path / "long" / "qrels.txt").write_text("1 0 a 1\n")
-    (tmp_path / "long" / "runs" / "mine").write_text("1 Q0 a 1 1 x\n")
-    with pytest.warns(DeprecationWarning, match="study.collections is Path"):
-        (long,) = study.collections(tmp_path).values()
-    assert long == (tmp_path / "long" / "qrels.txt", tmp_path / "long" / "runs")
-    pairs = {"a": (None, RUNS), "b": long}
-    with pytest.warns(DeprecationWarning, match="study.over_collections is pd.concat"):
-        found = study.over_collections(study.cuts, pairs, "SetF")
-    each = {name: study.cuts("SetF", *pair) for name, pair in pairs.items()}
-    assert all(found.loc[name].equals(table) for name, table in each.items())
-    assert found.loc["mean", "SetF"].tolist() == pytest.approx([1 / 6, 3 / 4, 1 / 12])
 
 
 def test_the_curve_of_a_measure_with_a_cutoff_goes_on_behind_it():

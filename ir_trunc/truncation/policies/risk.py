@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -97,8 +97,6 @@ class RiskControlled(Policy):
         str | None,
         Choice("the topics over which the loss is averaged", ("all", "answerable", "unanswerable")),
     ] = None
-
-    older: ClassVar[dict[str, Any]] = {"given": "all"}
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,5 +1,0 @@
-"""The old name of a package that is private now."""
-
-from ir_trunc._core.deprecation import former
-
-former(__name__, "ir_trunc._reporting", "comparison", "gate", "how_many", "reproduction")
