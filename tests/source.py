@@ -9,7 +9,7 @@ import ir_trunc
 
 PACKAGE = Path(ir_trunc.__file__).parent
 # Templates are copied to users and are no modules of the package.
-FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent.name != "templates")
+FILES = sorted(path for path in PACKAGE.rglob("*.py"))
 
 
 def package_of(path: Path) -> str:

@@ -42,7 +42,6 @@ COMMANDS = {
     },
     "begin": {
         "demo": "what the measures see, on a small collection",
-        "quickstart": "write a small project that runs",
     },
 }
 """A line for each command, in groups. Each is a module of this package with a `main`."""

@@ -24,9 +24,9 @@ def main(args: Words) -> int:
     exit status: 0 if no shift is shown, 1 if the lists no longer match, 2 if nothing can be said: fewer than
     20 lists, lists that are cut already, bad input
 
-    example ('ir_trunc quickstart monitoring my-project' writes the data):
-      $ cd my-project && python evaluate.py >page.txt
-      $ cd my-project && ir_trunc monitor policy.json data/live.json
+    example:
+      $ ir_trunc how-many labels.json retrieved.json -o policy.json >advice.txt
+      $ ir_trunc monitor policy.json live.json
       No shift is shown: 120 live lists, ScoreThreshold(threshold=0.64) fitted on 120.
         False alarms: at most 0.05, from 20 lists on.
       ...

@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import io
+import json
 import re
 import shutil
 import subprocess
@@ -19,6 +20,7 @@ from pages import blocks, extension, run_console, run_python
 import ir_trunc
 from ir_trunc._cli.main import COMMANDS
 from ir_trunc.measures import registry
+from ir_trunc.synthetic.generated import chunks
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 FOLDERS = ("start", "howto", "coming-from")
@@ -173,10 +175,7 @@ def test_formulas_are_typeset_as_they_are_computed():
 
 @pytest.mark.parametrize(
     "words",
-    [
-        pytest.param([name] * bool(name), marks=[pytest.mark.full] * (name in ("monitor", "quickstart")))
-        for name in ("", *(name for group in COMMANDS.values() for name in group))  # the two run projects
-    ],
+    [[name] * bool(name) for name in ("", *(name for group in COMMANDS.values() for name in group))],
     ids=lambda words: " ".join(words) or "scores",
 )
 def test_help_begins_with_what_it_answers_and_shows_an_example_with_its_output(words, collection, command):
@@ -187,5 +186,7 @@ def test_help_begins_with_what_it_answers_and_shows_an_example_with_its_output(w
     for name, text in re.findall(r"^\$ cat (\S+)\n(.*?)(?=^\$ |\Z)", example, re.M | re.S):
         (collection / name).write_text(text, encoding="utf-8")
     if words == ["monitor"]:
-        command("quickstart", "monitoring", "my-project")
+        (retrieved, labels), (live, _) = chunks(questions=120), chunks(questions=120, seed=1)
+        for name, data in {"labels": labels, "retrieved": retrieved, "live": live}.items():
+            (collection / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
     assert run_console(example, collection, str.split)
