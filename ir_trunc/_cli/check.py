@@ -8,7 +8,6 @@ from ir_trunc._cli._arguments import QRELS, Words, cli_command
 from ir_trunc._cli.answers import LOG_OPTIONS, logs_of
 from ir_trunc._core.errors import ParameterError, noted, printable
 from ir_trunc._output.files import write_text
-from ir_trunc._output.tables import table_text
 from ir_trunc._reporting._quantities import QUANTITIES
 from ir_trunc._reporting.gate import Gate, check, read_condition
 from ir_trunc._reporting.report import MEASURES, report
@@ -21,8 +20,7 @@ qrels QRELS  {QRELS}; or a log of answers, without NEW
 run NEW?  TREC run file
 --baseline OLD  the run that changes are compared with
 --fail-if CONDITION...  see below; may be repeated
---require observed|shown|certain  when a condition has failed, see below (default observed)
---plan  print how many topics the limits need instead
+--require observed|shown  when a condition has failed, see below (default observed)
 --report FILE  also write a page that shows both runs
 = alpha unit scoring
 --junit FILE  also write the checks as JUnit XML
@@ -52,10 +50,6 @@ def main(args: Words) -> int:
       observed   the observed value meets it
       shown      the confidence interval does not exclude that the true value meets
                  it: too few topics fail
-      certain    the whole confidence interval meets it: too few topics pass
-
-    --plan prints how many topics the limits need. With these, a run that has not changed passes, and a run
-    whose true change is twice the limit fails, each with a probability of 0.95.
 
     exit status: 0 if no condition has failed, 1 if one has, 2 if nothing can be said, for bad input for
     example
@@ -78,11 +72,6 @@ def main(args: Words) -> int:
             raise ParameterError(f"{options_of_logs} are for a log in place of QRELS NEW.")
         qrels, run = args.with_judge(args.qrels), args.run
     gate = check(args.fail_if, qrels, run, **options)
-    if args.plan:
-        if args.junit is not None or args.report is not None:
-            raise ParameterError("--plan checks nothing: leave --junit and --report out.")
-        print(table_text(gate.plan()))
-        return 0
     for line in gate.lines():
         print(printable(line))
     if args.junit is not None:

@@ -1,4 +1,4 @@
-"""`check`: conditions under which a new run may not pass, and how many topics they need."""
+"""`check`: conditions under which a new run may not pass."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
-from scipy import stats
 
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, counted, nearest, noted, printable
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import Alpha, Choice, checked, number, several, text
+from ir_trunc._core.parameters import Alpha, Choice, checked, several, text
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.qrels import QrelsLike
@@ -29,14 +28,14 @@ from ir_trunc._scoring._runs import score_each
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
 from ir_trunc._scoring.judged import JudgedResults, corrected_together, refuse_unjudged
 from ir_trunc._scoring.objects import bind, parse_measure
-from ir_trunc._scoring.results import Result, Results, as_table
+from ir_trunc._scoring.results import Result, Results
 from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.measures.definition import BoundMeasure
 
 __all__ = ["Check", "Condition", "Gate", "check", "read_condition"]
 
 Verdict = Literal["passed", "failed", "undecided"]
-Require = Literal["observed", "shown", "certain"]
+Require = Literal["observed", "shown"]
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _FORM = re.compile(
@@ -293,7 +292,7 @@ class Gate(Result):
         What is independent of each other ("topic", or a key), and the number of these.
     confidence
         The level of the intervals.
-    require : 'observed', 'shown' or 'certain'
+    require : 'observed' or 'shown'
         What decides: the observed value, or its interval.
     labelled
         With `Judged`, the number of topics that people labelled, whose labels correct the values; 0 without.
@@ -327,47 +326,6 @@ class Gate(Result):
     def to_pandas(self) -> pd.DataFrame:
         """A row for each condition: condition, verdict, before, now, low, high, units, unknown."""
         return pd.DataFrame([vars(check) for check in self.checks])
-
-    def plan(self, power: float = 0.95) -> pd.DataFrame:
-        """What the gate can detect: a row for each condition about a change.
-
-        Two runs are considered: one that has not changed should pass, and one whose true change is twice the
-        limit should fail. The variance is that of the differences between the two runs that were checked.
-
-        Parameters
-        ----------
-        power : float
-            The probability of either, above 0.5 and below 1.
-
-        Returns
-        -------
-        DataFrame
-            condition; units, topics or others; deviation, the standard deviation of their differences;
-            units_needed for the limit; smallest_limit for these units.
-        """
-        number("power", power, 0.5, 1, inside=True)
-        interval = stats.norm.ppf((1 + self.confidence) / 2) if self.require != "observed" else 0.0
-        quantiles, rows = interval + stats.norm.ppf(power), []
-        for check in self.checks:
-            condition = read_condition(check.condition)
-            if not condition.of_change or check.unknown:
-                continue
-            student = stats.t.ppf((1 + self.confidence) / 2, max(check.units - 1, 1))
-            deviation = (check.high - check.low) / 2 / student * np.sqrt(check.units)
-            # Guenther (1981): the second summand allows for the estimated variance.
-            needed = np.ceil((quantiles * deviation / condition.limit) ** 2 + interval**2 / 2)
-            rows.append(
-                {
-                    "condition": check.condition,
-                    "units": check.units,
-                    "deviation": deviation,
-                    "units_needed": max(2, int(needed)),
-                    "smallest_limit": quantiles * deviation / np.sqrt(check.units),
-                }
-            )
-        if not rows:
-            raise ParameterError("No condition compares with a baseline: 'RBPT worsens 0.02', for example.")
-        return as_table(pd.DataFrame(rows))
 
     def lines(self) -> list[str]:
         """A line for each condition, and one that says so if there are few topics."""
@@ -428,10 +386,9 @@ def check(
         The new run.
     baseline : RunLike, optional
         The earlier run; conditions about a change need it.
-    require : {'observed', 'shown', 'certain'}
+    require : {'observed', 'shown'}
         'observed': a condition has failed if the observed value meets it. 'shown': it has passed only if no
-        part of the confidence interval meets it, so that too few topics fail. 'certain': it has failed only
-        if the whole interval meets it, so that too few topics pass; it is undecided if a part of it does.
+        part of the confidence interval meets it, so that too few topics fail.
     alpha : float
         The intervals have the level 1 - alpha: of differences by the paired t test, of those of shares
         Tango's; of values Student's, of a share Wilson's, of a measure of the whole run that of the BCa
@@ -445,7 +402,7 @@ def check(
     Returns
     -------
     Gate
-        `passed` is the result, `checks` the conditions, `plan()` what the gate can detect.
+        `passed` is the result, `checks` has the conditions.
 
     Raises
     ------
@@ -466,9 +423,6 @@ def check(
     failed     RR worsens 0.1: 1.0000 -> 0.5833, difference -0.4167 [-0.5403,
                -0.2930], 12 topics
     passed     length > 10: 1.8333 [1.5860, 2.0807], 12 topics
-    >>> gate.plan()
-         condition  units  deviation  units_needed  smallest_limit
-    RR worsens 0.1     12   0.194625            11        0.092413
     """
     confidence = 1 - alpha
     texts = [conditions] if isinstance(conditions, str) else several("conditions", conditions, "texts")
@@ -535,6 +489,6 @@ def _check(
     if np.isnan(decides[0]) or (unknown and require != "observed"):
         verdict = "failed" if require == "shown" else "undecided"
     elif observed if require == "observed" else any(interval):
-        verdict = "undecided" if require == "certain" and not all(interval) else "failed"
+        verdict = "failed"
     units = sample.n if earlier is None or not condition.of_change else min(sample.n, earlier.n)
     return Check(condition.text, verdict, before_value, new[0], *decides[1:], units, unknown)

@@ -154,7 +154,7 @@ def test_a_run_may_be_called_like_a_measure(folder, command):
     (["", "in.run", "AP"], "the path is empty"), (["qrels", "", "AP"], "the path is empty"),
     (["qrels", "in.run", "AP", "--nil", "never"], "'never'"),
     (["qrels", "in.run", "AP", "-p", "2", "--format", "jsonl"], "jsonl has all decimal places"),
-    (["check", "qrels", "in.run", "--fail-if", "AP<1", "--plan", "--junit", "x"], "leave --junit and"),
+    (["check", "qrels", "in.run", "--require", "certain"], "invalid choice: 'certain' (choose from"),
     (["meta", "calibrate", "OIE", "beta", "--rank", "20", "--depth", "2"], "or --residual R --depth K, is"),
     (["meta", "guide", "length=yes", "--page", "x"], "leave the answers out"),
     (["meta", "matrix", "qrels", "in.run", "-m", "", "-o", "x"], "A measure is needed"),

@@ -241,7 +241,7 @@ def test_the_result_of_a_gate_stands_below_the_verdict():
     assert gate.lines()[0].replace(">", "&gt;") in page.split("<nav")[0]
     assert "The gate" not in report("RR", TWELVE, THREE)
     conditions = ["RR worsens 0.001", "wrongly > 0.5"]  # of no empty list
-    gate = ir_trunc.check(conditions, TWELVE, THREE["good"], baseline=THREE["good"], require="certain")
+    gate = ir_trunc.check(conditions, TWELVE, THREE["good"], baseline=THREE["good"])
     assert gate.passed
     assert "The gate is undecided." in report("RR", TWELVE, THREE, gate=gate)
     with pytest.raises(IrTruncError, match="gate"):
