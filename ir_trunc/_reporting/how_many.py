@@ -81,8 +81,7 @@ def how_many(
         `Judged`, policies are fitted on the labels of the judge, and chosen by means that people's correct.
     retrieved : RunLike
         What the system returned for each question, with scores; in any form that `ir_trunc.calc` takes, such
-        as `{question: {document: score}}` or a frame. The lists should be long enough to be cut. Where the
-        first two arguments can only be read in the other order, they are, with a warning.
+        as `{question: {document: score}}` or a frame. The lists should be long enough to be cut.
     measure : str or Measure
         What the policies maximise. It has to depend on where lists end, as `RBPT`, `FlatU(e=0.1)`, `SetF` and
         `c@1` do.
@@ -126,9 +125,9 @@ def how_many(
     Raises
     ------
     InputError
-        Where there are fewer than two questions, where no list belongs to a labelled question, where the
-        labels have no relevant document or none was retrieved, where no policy keeps the share `keep`, and
-        where the data cannot be read.
+        Where the labels come second, where there are fewer than two questions, where no list belongs to a
+        labelled question, where the labels have no relevant document or none was retrieved, where no policy
+        keeps the share `keep`, and where the data cannot be read.
     ParameterError
         Where a policy that was asked for cannot be fitted, or sees the judgments, and where the measure never
         gives a shorter list a higher score.
@@ -239,17 +238,17 @@ def _read(
 
 
 def _ranked(labels: Any, retrieved: Any, options: Any) -> Rankings:
-    """The lists with their labels; in the other order of the two where they can only be read so."""
+    """The lists with their labels; an InputError says so where they can only be read in the other order."""
     try:
         return rank(labels, retrieved, **options)
     except InputError as error:
         try:
             with noted(issued=False):
-                rankings = rank(retrieved, labels, **options)
+                rank(retrieved, labels, **options)
         except IrTruncError:
             raise error from None
-    warn("how_many: the labels come first and what was retrieved second. The arguments were exchanged.")
-    return rankings
+    looks = "the first argument looks like what was retrieved, the second like labels"
+    raise InputError(f"how_many: {looks}. Write how_many(labels, retrieved), at a terminal LABELS RUN.")
 
 
 def _check_that_ids_match(rankings: Rankings) -> None:

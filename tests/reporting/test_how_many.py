@@ -1,5 +1,6 @@
 """One call from labels and what was retrieved to a policy that is deployed."""
 
+import json
 import math
 import re
 import warnings
@@ -509,13 +510,18 @@ def test_the_picture_has_a_row_for_each_policy_with_its_cost_or_length(advice):
 # What is read.
 
 
-def test_arguments_in_the_other_order_are_recognised(advice):
-    with pytest.warns(IrTruncWarning, match="labels come first.*The arguments were exchanged"):
-        assert how_many(RETRIEVED, LABELS).policy == advice.policy
+def test_arguments_in_the_other_order_are_refused_with_what_to_write(command, tmp_path):
     rows = [(question, doc, score) for question, docs in RETRIEVED.items() for doc, score in docs.items()]
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
-    with pytest.warns(IrTruncWarning, match="The arguments were exchanged"):
-        assert how_many(frame, LABELS, policies="Greedy").questions == 80
+    said = r"the first argument looks like what was retrieved, .*\. Write how_many\(labels, retrieved\)"
+    for retrieved in (RETRIEVED, frame):
+        with pytest.raises(InputError, match=said):
+            how_many(retrieved, LABELS)
+        assert how_many(LABELS, retrieved, policies="Greedy").questions == 80
+    for name, data in {"labels": LABELS, "run": RETRIEVED}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(data))
+    status, _, refused = command("how-many", str(tmp_path / "run.json"), str(tmp_path / "labels.json"))
+    assert (status, "at a terminal LABELS RUN" in refused) == (2, True)
     with pytest.raises(InputError, match="qrels"):  # neither order can be read: the error of the right one
         how_many({"1": {"a": 0.5}}, {"1": {"a": 0.5}})
 
