@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from inspect import signature
 from itertools import product
-from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
@@ -56,6 +55,7 @@ __all__ = ["Truncate", "experiment", "grid_search"]
 
 
 _RUNS = "it decides how systems are run; use pt.Experiment for it, or give frames of results."
+_SAVED = "use pt.io.write_results(system(topics), 'a.res.gz'); pt.io.read_results('a.res.gz') is a system."
 _REFUSED = {
     "filter_by_qrels": "unjudged='exclude' or 'nil' decides about topics without judgments.",
     "filter_by_topics": "the topics are those that are scored; add those of the qrels to them.",
@@ -64,6 +64,9 @@ _REFUSED = {
     "validate": "topics, qrels and results are checked as ir_trunc.calc checks them.",
     "precompute_prefix": _RUNS,
     "plan": _RUNS,
+    "save_dir": _SAVED,
+    "save_mode": _SAVED,
+    "save_format": _SAVED,
 }
 """Options of pt.Experiment that have their defaults here, and why."""
 
@@ -121,10 +124,8 @@ def experiment(
         As for `pt.Experiment`.
     verbose : bool or 'auto', optional
         Whether to show a progress bar over the systems; 'auto' shows none.
-    save_dir, save_mode, save_format : optional
-        Where and how the results of transformers are saved and reused, as for `pt.Experiment`: the files have
-        the same names and contents. A system that returns nothing has a file without rows.
-    filter_by_qrels, filter_by_topics, dataframe, highlight, validate, precompute_prefix, plan : optional
+    filter_by_qrels, filter_by_topics, dataframe, highlight, validate : optional
+    precompute_prefix, plan, save_dir, save_mode, save_format : optional
         Options of `pt.Experiment` that have their defaults here: another value is refused, with the reason.
 
     Returns
@@ -162,7 +163,7 @@ def experiment(
     else:
         scored = _judged(topics, universe, unjudged is None)
     bar = tqdm(list(zip(names, each)), "systems", disable=ready["verbose"] in ("auto", False))
-    results = [_results_of(name, system, topics, ready) for name, system in bar]
+    results = [_results_of(name, system, topics, ready["batch_size"]) for name, system in bar]
     if withheld is not None:
         universe, results = _without(withheld, universe, results)
     parts = {"": scored}
@@ -176,7 +177,6 @@ def experiment(
             rows = list(product(names, unscored if part is scored else [], called, [np.nan]))
             of_view = _scored(results, part, universe, called, ready)
             tables.append([_arranged(table, called, tested, rows, view) for table in of_view])
-        ready["save_dir"] = None  # the two tables of scores there are those of all topics
     joined = [pd.concat(same, ignore_index=True) if views else same[0] for same in zip(*tables)]
     return joined[0] if len(joined) == 1 else of_view._make(joined)  # (averages, perquery)
 
@@ -257,16 +257,6 @@ def _options(options: Mapping[str, Any], called: Mapping[str, Measure], names: l
     elif ready["round"] is not None:
         ready["round"] = whole("round", ready["round"], 0)
     ready["baseline"] = _baseline(ready, names)
-    ready["save_format"] = _form_of_files(ready["save_format"])
-    one_of("save_mode", ready["save_mode"], ("warn", "error", "reuse", "overwrite"))
-    if (folder := ready["save_dir"]) is not None:
-        if not os.path.isdir(folder):
-            raise ParameterError(f"save_dir={shown(folder)}: a folder that exists is needed.")
-        if unfit := [name for name in names if names.count(name) > 1 or not pt.io.ok_filename(name)]:
-            problem = "is repeated" if names.count(unfit[0]) > 1 else "cannot"
-            raise ParameterError(
-                f"save_dir needs names= that differ and can name files; {unfit[0]!r} {problem}."
-            )
     return ready
 
 
@@ -287,18 +277,6 @@ def _baseline(options: Mapping[str, Any], names: list[str]) -> int | None:
             raise ParameterError(f"baseline={baseline!r}: the systems are {', '.join(names)}.")
         baseline = names.index(baseline)
     return None if baseline is None else whole("baseline", baseline, 0, len(names) - 1)
-
-
-def _form_of_files(form: Any) -> tuple[str, Any, Any]:
-    """How results are saved: the ending of pt.Experiment for names of files, what reads, and what writes."""
-    if form == "trec":
-        return "res.gz", _read_trec, pt.io.write_results
-    if isinstance(form, ModuleType):
-        return "mod", form.load, form.dump
-    if isinstance(form, tuple) and len(form) == 2:
-        return "custom", *form
-    what = "'trec', a module such as pickle, or two functions to read and write are needed"
-    raise ParameterError(f"save_format={shown(form)}: {what}.")
 
 
 def _tested(called: Mapping[str, Measure], baseline: int | None) -> set[str]:
@@ -327,10 +305,7 @@ def _scored(
     row = {"qid": [topics["qid"].iloc[0]], "docno": [PLACEHOLDER], "score": [0.0], "rank": [0]}
     of_topics = (result[result["qid"].isin(topics["qid"])] for result in results)
     runs = [result if len(result) else pd.DataFrame(row) for result in of_topics]
-    # what systems returned is saved: pt.Experiment warns of files that exist, or reads them, by such names
-    saved = {f"{name}.custom": run for name, run in zip(options["names"], runs)}
-    form = (lambda file: saved[os.path.basename(file.name)], None)
-    done = {"batch_size": None, "verbose": False, "save_mode": "reuse", "save_format": form}
+    done = {"batch_size": None, "verbose": False}
     asked = [measure if name == str(measure) else name for name, measure in called.items()]
     judged = qrels[qrels["qid"].isin(topics["qid"])]
     tables = pt.Experiment(runs, topics, judged, asked, **{**options, **done})
@@ -354,11 +329,6 @@ def _arranged(
     if view:
         table.insert(0, "queries", view)
     return table
-
-
-def _read_trec(file: Any) -> pd.DataFrame:
-    """Results in a file of TREC's form, which may have none."""
-    return pt.io.read_results(file.name) if file.read(1) else pd.DataFrame()
 
 
 def _checked_frame(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
@@ -402,41 +372,19 @@ def _judged(topics: pd.DataFrame, qrels: pd.DataFrame, reported: bool) -> pd.Dat
     return topics[judged]
 
 
-def _results_of(name: str, system: Any, topics: pd.DataFrame, options: Mapping[str, Any]) -> pd.DataFrame:
-    """All results of a system, which may already be results; those of transformers are saved."""
+def _results_of(name: str, system: Any, topics: pd.DataFrame, batch_size: int | None) -> pd.DataFrame:
+    """All results of a system, which may already be results."""
     if isinstance(system, pd.DataFrame):
         results = system
     elif not hasattr(system, "transform"):
         raise InputError(f"system {shown(system)}: a transformer or a frame of results is needed.")
+    elif batch_size is None:
+        results = system.transform(topics)
     else:
-        results = _transformed(name, system, topics, options)
+        results = pd.concat(list(system.transform_gen(topics, batch_size=batch_size)), ignore_index=True)
     if not len(results):
         return pd.DataFrame(columns=["qid", "query", "docno", "score", "rank"])
     return _of_topics(_checked_frame(results, f"run {name}", "score"), topics, f"run {name}")
-
-
-def _transformed(name: str, system: Any, topics: pd.DataFrame, options: Mapping[str, Any]) -> Any:
-    """What a transformer returns, or what was saved of it, where that is reused."""
-    folder, mode, (ending, load, dump) = (options[f"save_{name}"] for name in ("dir", "mode", "format"))
-    path = "" if folder is None else os.path.join(folder, f"{name}.{ending}")
-    if path and os.path.exists(path):
-        if mode == "reuse":
-            with pt.io.autoopen(path, "rb") as file:
-                return load(file)
-        if mode == "error":
-            raise ParameterError(f"{path} exists: save_mode='reuse', 'overwrite' or 'warn' is needed.")
-        if mode == "warn":
-            what = "save_mode='reuse' would read it, save_mode='overwrite' is silent"
-            warn(f"{path} is overwritten; {what}.")
-    size = options["batch_size"]
-    if size is None:
-        results = system.transform(topics)
-    else:
-        results = pd.concat(list(system.transform_gen(topics, batch_size=size)), ignore_index=True)
-    if path:
-        with pt.io.autoopen(path, "wb") as file:
-            dump(results, file)
-    return results
 
 
 def grid_search(
