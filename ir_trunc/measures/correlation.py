@@ -101,5 +101,5 @@ def Spearman(lists: Lists, D: CollectionSize = 20000) -> Floats:
     missing = lists.spread(of_all) - lists.sum(of_hit)
     covariance = lists.sum(((size + 1) / 2 - lists.rank) * of_hit) - lists.n / 2 * missing
     _, in_list = without_last(size, lists.n)
-    in_judgments = without_last(size, grades.R)[1] - grades.sum(same**3 - same)
+    in_judgments = without_last(size, grades.R)[1] - grades.sum(same * same * same - same)
     return over(12 * covariance, np.sqrt(in_list) * np.sqrt(lists.spread(in_judgments)))

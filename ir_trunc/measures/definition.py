@@ -396,7 +396,8 @@ class RunScores:
     def over(self, sets: Bools) -> Floats:
         """The measure over each of R sets of topics (R x T): R values."""
         if self.measure.definition.of_means is not None:
-            return value_from_means(self.measure, (sets @ self.parts.T / sets.sum(axis=1, keepdims=True)).T)
+            means = [(sets * part).sum(axis=1) / sets.sum(axis=1) for part in self.parts]
+            return value_from_means(self.measure, np.array(means))
         return np.array([self.measure.score(self.rankings.take(np.flatnonzero(one))).mean() for one in sets])
 
     def influence(self) -> Floats:
@@ -414,7 +415,8 @@ class RunScores:
         steps = _STEP * np.eye(len(means))
         up, down = (value_from_means(self.measure, means[:, None] + step) for step in (steps, -steps))
         slopes = (up - down) / (2 * _STEP)
-        return value_from_means(self.measure, means) + slopes @ (self.parts - means[:, None])
+        changes = (slopes[:, None] * (self.parts - means[:, None])).sum(axis=0)
+        return value_from_means(self.measure, means) + changes
 
     def take(self, topics: list[int]) -> RunScores:
         """The run's lists for some of the topics, by their positions."""

@@ -16,7 +16,7 @@ from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MaxRel, Number, Persistence
-from ir_trunc.measures.parts import geometric, linear, log2_discount, over, powers, signed
+from ir_trunc.measures.parts import geometric, linear, log2_discount, over, powers, powers_of, signed
 from ir_trunc.measures.standing import standing
 from ir_trunc.measures.terminal import LIU, share_at_end
 from ir_trunc.measures.utility import AT_MOST_ONE
@@ -112,7 +112,7 @@ def compatibility(lists: Lists, p: float, sign: int = 1) -> Floats:
 
     A document that stands at rank i here and at rank j there is in both lists from max(i, j) on.
     """
-    weight = p ** np.arange(DEPTH) / np.arange(1, DEPTH + 1)
+    weight = powers_of(p, DEPTH) / np.arange(1, DEPTH + 1)
     from_rank = np.append(np.cumsum(weight[::-1])[::-1], 0.0)  # the sum of the weights from a rank on
     hits = standing(lists, sign)
     in_both = np.maximum(lists.rank[hits.at], hits.better_in_all + hits.as_good - hits.better)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Annotated, Literal
 
 import numpy as np
@@ -59,11 +61,12 @@ def OIE(lists: Lists, D: Documents = 20000, beta: JointWeight = 1.05, part: Part
     judged = lists.spread(np.diff(lists.judgments.offsets))
     unjudged = lists.n - lists.sum(np.ones(len(lists.row))).astype(np.int64)
     size = np.maximum(collection_sizes(lists, TOOL if D == QRELS else D), judged + unjudged)
-    log = lists.table(lambda i: np.log(np.maximum(i, 1)))
+    log = natural_logs(len(lists.ranks))
     hit = standing(lists)
     gain = np.zeros(len(lists.row))
     gain[hit.at] = log[hit.as_good] - log[lists.rank[hit.at]] - log[hit.as_good_in_all]
-    of_size = np.log(np.maximum(size, 1))
+    distinct, at = np.unique(size, return_inverse=True)
+    of_size = np.array([math.log(max(1, number)) for number in distinct.tolist()])[at]
     shared = lists.sum(gain) + lists.sum(lists.grade > 0) * of_size
     H_S = lists.n * of_size - lists.prefix(log)
     grades = grade_groups(lists.judgments)
@@ -72,3 +75,11 @@ def OIE(lists: Lists, D: Documents = 20000, beta: JointWeight = 1.05, part: Part
     if part == "all":
         return H_S + H_G - beta * (H_S + H_G - shared)
     return {"S": H_S, "G": H_G, "joint": H_S + H_G - shared}[part]
+
+
+@lru_cache(maxsize=4)
+def natural_logs(size: int) -> Floats:
+    """ln max(1, i) for i = 0, 1, 2, ..., size - 1, by `math` as the discounts are."""
+    values = np.fromiter(map(math.log, (1, *range(1, size))), np.float64)
+    values.flags.writeable = False
+    return values

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 __all__ = [
     "binary", "cascade", "count", "discount", "effort", "exponential", "first_relevant", "geometric",
     "graded", "jk_discount", "linear", "linear_or_binary", "log2_discount", "mapped", "nil", "over", "powers",
-    "powers_of_two", "precision_at_relevant", "reciprocal", "scale_of", "scaled", "signed", "silent_or",
-    "top_grade", "undiscounted",
+    "powers_of", "powers_of_two", "precision_at_relevant", "reciprocal", "scale_of", "scaled", "signed",
+    "silent_or", "top_grade", "undiscounted",
 ]  # fmt: skip
 
 _TOP_EXPONENT = 1000  # 2^1024 is infinity in 64 bits
@@ -323,13 +325,29 @@ def jk_discount(lists: Lists) -> Floats:
     return _discounts(0, len(lists.ranks))
 
 
-@lru_cache(maxsize=4)  # a logarithm takes longer than all else that a small run computes with it
+# numpy's powers and logarithms have other last bits on other processors. Products have the same bits on all,
+# and logarithms by `math` have with one C library. Tables are kept: they take longer than a small run.
+
+
+@lru_cache(maxsize=4)
 def _discounts(shift: int, size: int) -> Floats:
-    ranks = np.arange(size, dtype=np.float64) + shift
-    with np.errstate(divide="ignore"):
-        values: Floats = 1 / np.log2(ranks if shift else np.maximum(2, ranks))
-    values.flags.writeable = False
-    return values
+    logs = np.fromiter(map(math.log2, range(2, size + shift)), np.float64)
+    return _kept(np.append(np.ones(2 - shift), 1 / logs))
+
+
+@lru_cache(maxsize=16)
+def powers_of(p: float, size: int) -> Floats:
+    """p^i for i = 0, 1, 2, ..., size - 1; 0 where it is too small to be exact to the last bit."""
+    values = np.full(size, float(p))
+    values[:1] = 1
+    np.multiply.accumulate(values, out=values)
+    values[values < sys.float_info.min] = 0  # processors are slow with such numbers
+    return _kept(values)
+
+
+def _kept(table: Floats) -> Floats:
+    table.flags.writeable = False
+    return table
 
 
 def discount(lists: Lists, dcg: str) -> Floats:
@@ -339,12 +357,12 @@ def discount(lists: Lists, dcg: str) -> Floats:
 
 def powers(lists: Lists, p: float) -> Floats:
     """p^i for i = 0, 1, 2, ..."""
-    return p**lists.ranks
+    return powers_of(p, len(lists.ranks))
 
 
 def geometric(lists: Lists, p: float) -> Floats:
     """(1 - p) p^(i - 1): the weights of rank-biased measures."""
-    return (1 - p) * p ** (lists.ranks - 1)
+    return (1 - p) * np.append(0.0, powers(lists, p)[:-1])
 
 
 def reciprocal(lists: Lists) -> Floats:

@@ -50,7 +50,7 @@ def TBG(
     gains = linear_or_binary(lists, rel, max_rel)
     documents = EveryDocument(lists)
     before = documents.above(documents.costs(cost), np.add.accumulate, first=0.0)[documents.at_hits]
-    return lists.sum(gains.hits * 2.0 ** (-before / half_life))
+    return lists.sum(gains.hits * np.exp2(-before / half_life))
 
 
 @measure(source=SAKAI_DOU, range=(0, np.inf))
@@ -121,4 +121,4 @@ def EET(
     view, at = lists.to_depth(min(depths, default=None))
     worth = np.maximum(0.0, inner.of(view)[at])
     efficiency = np.exp(alpha * effort(lists, undiscounted(lists), cost))
-    return over((1 + beta**2) * efficiency * worth, beta**2 * worth + efficiency)
+    return over((1 + beta * beta) * efficiency * worth, beta * beta * worth + efficiency)

@@ -192,8 +192,9 @@ def NegTotalCost(
     missing = R - lists.sum(gains.hits)
     judged = lists.spread(np.diff(lists.judgments.offsets).astype(np.float64))
     left = unread * ((judged if D == TOOL else collection_sizes(lists, D)) - lists.n)
-    share = over(missing, R) if penalty == "uniform" else 1 - 0.5 ** np.maximum(missing - 1, 0)
-    return -(cost + left * share)
+    if penalty == "uniform":
+        return -(cost + left * over(missing, R))
+    return -(cost + left * (1 - np.ldexp(1.0, -np.maximum(missing - 1, 0).astype(np.int64))))
 
 
 @measure(source=CLEF, cutoff="none")
