@@ -4,8 +4,8 @@
 
 Every module of `ir_trunc` is compiled with a call around `a ** b` and `a @ b`, around functions and methods
 in `ROUNDED`, and, outside `measures` and `_core`, around those in `SUMMED`. The call moves each float of 64
-bits by -1, 0 or 1 units in the last place. Which of them depends on its bits, so that equal values stay equal.
-A value of at most 26 bits stays as it is, since every machine has exact results.
+bits by -1, 0 or 1 units in the last place, which depends on its bits: equal values stay equal. A value
+of at most 26 bits stays as it is, since every machine has exact results.
 
 It cannot emulate: another order inside `np.add.reduce`, `bincount` and `cumsum`; functions that are handed on
 and not called; `math`, scipy and pandas; processes that tests start.
