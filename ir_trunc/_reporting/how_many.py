@@ -487,7 +487,7 @@ def _expected(
         expected = math.nan, math.nan, math.nan
     elif chosen is not None and np.ptp(new) > TOLERANCE:
         low, high = np.percentile(new, _INTERVAL)
-        expected = float(new.mean()), float(low), float(high)
+        expected = float(np.clip(new.mean(), low, high)), float(low), float(high)
     share, bound = float(kept.mean()) if len(kept) else float(row["kept"]), math.nan
     if answerable is not None:
         keeping = binomtest(hits_of(share, answerable), answerable, alternative="greater")
@@ -507,6 +507,7 @@ def _with_bounds(
     for row in np.flatnonzero((high - low <= TOLERANCE) & (table["policy"] != SILENT)):
         low[row], high[row] = interval_of_equals(table["score"][row], n, *bounds, 0.95)
     behind_low, behind_high = np.percentile(drawn[:, best, None] - drawn, _INTERVAL, axis=0)
+    low, high = np.minimum(low, table["score"]), np.maximum(high, table["score"])  # but for rounding they are
     table = table.assign(low=low, high=high, first=selection.shares_of_first(drawn))
     return table.assign(behind_low=behind_low, behind_high=behind_high)
 
