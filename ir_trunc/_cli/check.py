@@ -41,9 +41,14 @@ def main(args: Words) -> int:
       QUANTITY rises 5             it is higher by 5 or more; also drops
       MEASURE < 0.5                the mean is below 0.5; also <=, > and >=
 
-    and is about a measure, length (documents in a list), abstention.silent (share of empty lists),
-    abstention.precision (share of these that belong to nil queries), or abstention.recall (share of nil
-    queries with an empty list).
+    and is about a measure or one of these quantities:
+
+      passages            documents in a list
+      kept                share of the answerable queries whose list keeps a
+                          relevant document
+      unanswered          share of the nil queries that get the empty list
+      wrongly             share of the empty lists whose query has an answer
+      abstention.silent   share of empty lists
 
     --require says when a condition has failed:
 

@@ -25,20 +25,12 @@ def _wrongly(lists: Rankings) -> tuple[Bools, Bools]:
     return silent & ~lists.judgments.nil_queries, silent
 
 
-def _rightly(lists: Rankings) -> tuple[Bools, Bools]:
-    silent = lists.lengths == 0
-    return silent & lists.judgments.nil_queries, silent
-
-
 QUANTITIES: dict[str, tuple[Callable[[Rankings], tuple[Any, Any]], int]] = {
     "passages": (lambda lists: (lists.lengths, None), 0),
-    "length": (lambda lists: (lists.lengths, None), 0),
     "kept": (_kept, 1),
     "unanswered": (_unanswered, 1),
     "wrongly": (_wrongly, -1),
     "abstention.silent": (lambda lists: (lists.lengths == 0, np.ones(len(lists))), 0),
-    "abstention.precision": (_rightly, 1),
-    "abstention.recall": (_unanswered, 1),
 }
 """By name: a function that gives values by list, of a share its part and its whole (Q); and, where labels
 say that higher values are better (1) or lower ones (-1), which."""

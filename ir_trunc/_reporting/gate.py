@@ -12,7 +12,7 @@ import numpy as np
 from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 
-from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, counted, nearest, noted, printable
+from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, counted, noted, printable
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Choice, checked, several, text
 from ir_trunc._core.rankings import Bools, Floats
@@ -44,7 +44,7 @@ _FORM = re.compile(
 )
 _UNREAD = "SetR(rel=1)"  # where no condition needs a score: of whole lists, whatever their order and ends
 _EQUAL = 1e-9  # numbers that differ by less are equal
-_EXAMPLES = "'RBPT worsens 0.02', 'length rises 5' or 'abstention.precision < 0.8'"
+_EXAMPLES = "'RBPT worsens 0.02', 'passages rises 5' or 'wrongly > 0.2'"
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _change(name: str, change: str, size: float, better: int) -> float:
         raise IrTruncError(f"how much it {change} is a number above 0.")
     if change in ("worsens", "improves"):
         if not better:
-            raise IrTruncError(f"neither more nor less {name} is better: write drops or rises.")
+            raise IrTruncError(f"neither direction of {name} is better: write drops or rises.")
         return size * (better if change == "improves" else -better)
     limit = -size if change == "drops" else size
     if limit * better > 0:
@@ -134,8 +134,8 @@ def _measure(what: str) -> Measure:
     try:
         measure = parse_measure(what)
     except IrTruncError as error:
-        near = "" if "Did you mean" in str(error) else nearest(what, QUANTITIES)
-        raise IrTruncError(f"{error}{near}") from None
+        others = f" Beside measures there are: {', '.join(QUANTITIES)}."
+        raise IrTruncError(f"{error}{others * ('Did you mean' not in str(error))}") from None
     if not isinstance(measure.aggregator(), MeanAgg):
         raise IrTruncError(f"{measure} is added up over topics; a mean is needed.")
     return measure
@@ -371,14 +371,14 @@ def check(
     Parameters
     ----------
     conditions : str or list of str
-        'RBPT worsens 0.02' is met by a mean that is worse than the baseline's by 0.02 or more, 'length rises
-        5' by one that is higher by 5 or more, 'wrongly > 0.2' (or <, <=, >=) by the new run's own value. A
-        condition is about a measure, `passages` or `length` (documents of a list), `kept` (share of the
-        answerable queries whose list keeps a relevant document), `unanswered` or `abstention.recall` (share
-        of the nil queries that get the empty list), `wrongly` (share of the empty lists whose query has an
-        answer), `abstention.precision` (share of the others) and `abstention.silent` (share of empty lists).
-        A value within 1e-9 of a limit is equal to it. Changes are those for the
-        worse (`worsens`), for the better (`improves`), downwards (`drops`) and upwards (`rises`).
+        'RBPT worsens 0.02' is met by a mean that is worse than the baseline's by 0.02 or more, 'passages
+        rises 5' by one that is higher by 5 or more, 'wrongly > 0.2' (or <, <=, >=) by the new run's own
+        value. A condition is about a measure, `passages` (documents of a list), `kept` (share of the
+        answerable queries whose list keeps a relevant document), `unanswered` (share of the nil queries that
+        get the empty list), `wrongly` (share of the empty lists whose query has an answer) or
+        `abstention.silent` (share of empty lists). A value within 1e-9 of a limit is equal to it. Changes are
+        those for the worse (`worsens`), for the better (`improves`), downwards (`drops`) and upwards
+        (`rises`).
     qrels, topics, missing, unjudged, nil
     order, duplicates, stop, lower_is_better, columns, keys, searches, withheld, ties
         As for `calc`.
@@ -416,13 +416,13 @@ def check(
     >>> qrels = {str(topic): {"a": 1} for topic in range(12)}
     >>> old = {topic: ["a"] for topic in qrels}
     >>> new = {topic: ["x", "a"] if int(topic) > 1 else ["a"] for topic in qrels}
-    >>> gate = check(["RR worsens 0.1", "length > 10"], qrels, new, baseline=old)
+    >>> gate = check(["RR worsens 0.1", "passages > 10"], qrels, new, baseline=old)
     >>> gate
     2 conditions: 1 passed, 1 failed, 0 undecided; 12 topics, 95 % intervals,
       require='observed'
     failed     RR worsens 0.1: 1.0000 -> 0.5833, difference -0.4167 [-0.5403,
                -0.2930], 12 topics
-    passed     length > 10: 1.8333 [1.5860, 2.0807], 12 topics
+    passed     passages > 10: 1.8333 [1.5860, 2.0807], 12 topics
     """
     confidence = 1 - alpha
     texts = [conditions] if isinstance(conditions, str) else several("conditions", conditions, "texts")

@@ -101,7 +101,7 @@ CALLS = {
     "compare": {"measures": "AP", "qrels": QRELS, "runs": RUNS, "baseline": "one", "test": "bootstrap",
      "correction": "bh", "alpha": 0.05, "intervals": True, "margin": 0.1, "repetitions": 20, "seed": 0,
      "unit": None, "jobs": 2} | UNIVERSE | READING,
-    "check": {"conditions": ["AP drops 0.1", "length > 3", "c@1 < 0.1"], "qrels": QRELS, "run": RUN,
+    "check": {"conditions": ["AP drops 0.1", "passages > 3", "c@1 < 0.1"], "qrels": QRELS, "run": RUN,
      "baseline": OTHER, "alpha": 0.1, "require": "shown", "unit": None} | UNIVERSE | READING,
     "report": {"measures": "AP", "qrels": QRELS, "runs": RUNS, "path": "out", "baseline": "one",
      "title": "t", "folds": 2, "unit": None, "gate": None, "queries": None, "documents": {"a": "text"},

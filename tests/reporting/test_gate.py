@@ -9,7 +9,9 @@ from scipy import stats
 
 import ir_trunc
 from ir_trunc import InputError, ParameterError, check, meta
+from ir_trunc._cli.check import main as check_command
 from ir_trunc._cli.main import main
+from ir_trunc._reporting._quantities import QUANTITIES
 from ir_trunc._scoring._statistics import interval_of_paired_shares
 
 TOPICS = [str(topic) for topic in range(1, 31)]
@@ -60,24 +62,28 @@ def test_the_interval_is_that_of_the_paired_t_test(measure):
 
 
 def test_a_share_has_wilson_s_interval_and_is_not_certain_where_it_is_one():
-    found = check("abstention.precision < 0.8", QRELS, OLD).checks[0]
+    found = check("unanswered < 0.8", QRELS, OLD).checks[0]
     bounds = stats.binomtest(6, 6).proportion_ci(0.95, method="wilson")
     assert (found.now, found.low, found.high) == pytest.approx((1, bounds.low, bounds.high))
-    assert [verdicts("abstention.precision < 0.8", OLD, require=rule) for rule in ("observed", "shown")] == [
+    assert [verdicts("unanswered < 0.8", OLD, require=rule) for rule in ("observed", "shown")] == [
         ["passed"], ["failed"],
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "value"), [
-    ("abstention.silent", 6 / 30), ("abstention.precision", 1), ("abstention.recall", 1), ("length", 48 / 30),
-    ("kept", 1), ("unanswered", 1), ("wrongly", 0), ("passages", 48 / 30),
-])  # fmt: skip
-def test_what_a_condition_may_speak_of_beside_measures(name, value):
+VALUES = {"passages": 48 / 30, "kept": 1, "unanswered": 1, "wrongly": 0, "abstention.silent": 6 / 30}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, VALUES[name]) for name in QUANTITIES])
+def test_what_a_condition_may_speak_of_beside_measures(name, value, capsys):
     changes = f"{name} improves 0.5" if name == "wrongly" else f"{name} drops 0.5"
     found = check([f"{name} > 100", changes], QRELS, OLD, baseline=OLD)
     assert [one.now for one in found.checks] == pytest.approx([value, value])
     assert [one.verdict for one in found.checks] == ["passed", "passed"]
-    if name in ("length", "passages"):
+    assert f"`{name}`" in check.__doc__
+    with pytest.raises(SystemExit):
+        check_command(["--help"])
+    assert f"\n  {name} " in capsys.readouterr().out
+    if name == "passages":
         assert "all values are equal and have no bounds" in found.checks[1].line()
         assert verdicts(f"{name} drops 0.5", OLD, require="shown") == ["failed"]
     else:
@@ -85,7 +91,7 @@ def test_what_a_condition_may_speak_of_beside_measures(name, value):
 
 
 @pytest.mark.parametrize(("condition", "units"), [
-    ("unanswered < 0.5", 2), ("abstention.precision < 0.5", 2), ("kept < 0.5", 98), ("RR < 0.5", 100),
+    ("unanswered < 0.5", 2), ("wrongly > 0.5", 2), ("kept < 0.5", 98), ("RR < 0.5", 100),
     ("unanswered worsens 0.5", 2), ("wrongly worsens 0.5", 2),
 ])  # fmt: skip
 def test_a_verdict_stands_beside_the_number_of_topics_that_it_rests_on(condition, units):
@@ -187,11 +193,12 @@ def test_a_change_of_a_share_is_tested_to_first_order():
     topics = [str(topic) for topic in range(400)]
     qrels = {topic: {"a": int(rng.random() < 0.7)} for topic in topics}
     old, new = ({t: [] if rng.random() < share else ["a"] for t in topics} for share in (0.5, 0.4))
-    found = check("abstention.precision drops 0.5", qrels, new, baseline=old).checks[0]
-    nil = np.array([not qrels[t]["a"] for t in topics])
+    found = check("wrongly rises 0.5", qrels, new, baseline=old).checks[0]
+    answerable = np.array([qrels[t]["a"] > 0 for t in topics])
     a, b = (np.array([not run[t] for t in topics]) for run in (new, old))
     draws = rng.integers(0, 400, (4000, 400))
-    drawn = (nil & a)[draws].sum(1) / a[draws].sum(1) - (nil & b)[draws].sum(1) / b[draws].sum(1)
+    drawn = (answerable & a)[draws].sum(1) / a[draws].sum(1)
+    drawn -= (answerable & b)[draws].sum(1) / b[draws].sum(1)
     assert (found.low, found.high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.01)
 
 
@@ -206,7 +213,7 @@ def test_a_limit_counts_or_does_not(sign, limit, expected):
 
 def test_an_interval_stays_where_values_can_be():
     one = {"1": ["a", *(f"d{n}" for n in range(50))]}
-    found = check(["RR > 0.5", "length > 9", "RR < 0.5"], QRELS, one).checks
+    found = check(["RR > 0.5", "passages > 9", "RR < 0.5"], QRELS, one).checks
     assert [each.low for each in found][1:2] == [0]
     assert found[0].low == pytest.approx(stats.binomtest(1, 30).proportion_ci(method="wilson").low)
     most = {topic: ["a"] for topic in TOPICS[1:]}
@@ -223,7 +230,7 @@ def test_one_topic_is_refused_and_few_are_reported():
 
 def test_a_share_of_nothing_passes_unless_it_must_be_shown():
     loud = {topic: ["a"] for topic in TOPICS}
-    conditions = ["abstention.precision < 0.9", "abstention.precision drops 0.1"]
+    conditions = ["wrongly > 0.1", "wrongly rises 0.1"]
     found = check(conditions, QRELS, loud, baseline=OLD)
     assert [one.verdict for one in found.checks] == ["undecided", "undecided"]
     assert all("nothing that it is a share of" in one.unknown for one in found.checks)
@@ -237,13 +244,14 @@ def test_a_share_of_nothing_passes_unless_it_must_be_shown():
     ("RBPT drops 2 %", "is not understood"),
     ("RBPT drops -0.1", "how much it drops is a number above 0"),
     ("RBTP drops 0.1", "Did you mean RBPT"),
-    ("abstention.precison < 0.8", "Did you mean abstention.precision"),
+    ("abstention.recall > 5", "Beside measures there are: passages, kept,"),
+    ("length > 5", "Beside measures there are: passages, kept, unanswered, wrongly, abstention.silent"),
     ("RBPT(p=2) < 0.5", "p=2"),
     ("NumRet > 5", "is added up over topics; a mean is needed"),
     ("HarmCompat drops 0.1", "of HarmCompat lower values are better: write worsens"),
     ("RBPT rises 0.1", "of RBPT higher values are better: write worsens"),
-    ("abstention.recall rises 0.1", "of abstention.recall higher values are better"),
-    ("length worsens 5", "neither more nor less length is better: write drops or rises"),
+    ("unanswered rises 0.1", "of unanswered higher values are better"),
+    ("passages worsens 5", "neither direction of passages is better: write drops or rises"),
 ])  # fmt: skip
 def test_a_condition_that_is_not_understood_is_refused(condition, message):
     with pytest.raises(ParameterError, match=message):
@@ -297,7 +305,7 @@ def test_the_exit_status_says_what_a_pipeline_asks(files, capsys):
 
 
 def test_junit_has_a_case_for_each_condition(files, capsys):
-    conditions = ["wrongly > 0.5", "length > 100", "RR drops 0.04"]
+    conditions = ["wrongly > 0.5", "passages > 100", "RR drops 0.04"]
     words = ["worst", "--baseline", "old", "--junit", "report.xml"]
     words += [word for condition in conditions for word in ("--fail-if", condition)]
     assert run_check(capsys, *words)[0] == 1
@@ -317,10 +325,10 @@ def test_an_output_does_not_overwrite_the_input(files, capsys, output):
 
 
 def test_a_page_of_both_runs_goes_with_the_check(files, capsys):
-    words = ["worse", "--baseline", "old", "--fail-if", "RR drops 0.1", "--fail-if", "length > 9"]
+    words = ["worse", "--baseline", "old", "--fail-if", "RR drops 0.1", "--fail-if", "passages > 9"]
     assert run_check(capsys, *words, "--report", "page.html")[0] == 1
     page = Path("page.html").read_text(encoding="utf-8")
-    assert "<h1>worse: RR drops 0.1; length &gt; 9</h1>" in page
+    assert "<h1>worse: RR drops 0.1; passages &gt; 9</h1>" in page
     assert '<th scope="row">old</th>' in page
 
 
@@ -348,9 +356,9 @@ def test_lists_with_keys_are_tested_by_unit():
     (qrels, new), (_, old) = nested(0, 1), nested(0, 2)
     conditions = [
         "RR worsens 0.1",
-        "length rises 1",
-        "abstention.recall worsens 0.1",
-        "abstention.recall < 0.2",
+        "passages rises 1",
+        "unanswered worsens 0.1",
+        "unanswered < 0.2",
     ]
     found = check(conditions, qrels, new, baseline=old, keys="user/day")
     flat = {

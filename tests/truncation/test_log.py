@@ -422,7 +422,7 @@ def test_check_takes_logs(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     for words, message in (
         (["new.jsonl", "--fail-if", "EM < 0.5"], "EM depends"),
-        (["new.jsonl", "--fail-if", "abstention.precision < 0.5"], "qrels depend"),
+        (["new.jsonl", "--fail-if", "wrongly > 0.5"], "qrels depend"),
         (["new.jsonl", "--baseline", "other.jsonl", "--fail-if", "c@1 worsens 1"], "question q1"),
         (["new.jsonl", "--missing", "error", "--fail-if", "c@1 < 0"], "--missing has no effect"),
         (["new.jsonl", "new.jsonl", "--judge", "em", "--fail-if", "c@1 < 0"], "--judge"),
