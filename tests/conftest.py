@@ -31,18 +31,6 @@ for _profile, _derandomize in {"ir_trunc": True, "explore": False}.items():
 settings.load_profile("ir_trunc")
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config, log):
-    """Where tests run in several processes, each cluster is started in one of them only."""
-    from xdist.scheduler import LoadScopeScheduling
-
-    class ByCluster(LoadScopeScheduling):
-        def _split_scope(self, nodeid):
-            return next((engine for engine in ("[OnDask", "[OnSpark") if engine in nodeid), nodeid)
-
-    return ByCluster(config, log) if config.getvalue("dist") == "load" else None
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
     """`pytest` alone takes two processes where pytest-xdist is installed; `pytest -n 0` takes one."""
@@ -57,12 +45,14 @@ FAULTS_SEED = "IR_TRUNC_FAULTS_SEED"
 FULL = {
     "comparison",
     "faults",
-    *(f"test_{name}.py" for name in ("contributing", "frameworks", "package", "scale")),
+    *(f"test_{name}.py" for name in ("contributing", "engines", "frameworks", "package")),
 }
 
 
 def pytest_addoption(parser):
-    parser.addoption("--all-faults", action="store_true", help="the long form of tests/faults: minutes")
+    parser.addoption(
+        "--all-faults", action="store_true", help="what a week has room for: faults, all engines"
+    )
     parser.addoption("--explore", action="store_true", help="draw new examples and new faults on each run")
     parser.addoption(
         "--skips",

@@ -10,7 +10,7 @@ import ir_trunc
 
 DOCUMENTED = [
     "ir_trunc",
-    *(f"ir_trunc.adapters.{name}" for name in ("arrow", "ir_measures", "pyterrier", "scale")),
+    *(f"ir_trunc.adapters.{name}" for name in ("arrow", "ir_measures", "pyterrier")),
     *(f"ir_trunc.{name}" for name in ("measures", "meta", "plots", "truncation", "truncation.study")),
 ]
 OF_PYTERRIER = (  # have the order of pt.Experiment and pt.GridSearch

@@ -16,8 +16,6 @@ MODULES = [found.name for found in walk_packages(ir_trunc.__path__, "ir_trunc.")
 @pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith("__main__")])
 def test_every_example_prints_what_stands_beside_it(name, tmp_path, monkeypatch, registries):
     monkeypatch.chdir(tmp_path)
-    if name == "ir_trunc.adapters.scale":
-        pytest.importorskip("dask.dataframe")
     said = []
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
     try:

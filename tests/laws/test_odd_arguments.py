@@ -34,7 +34,7 @@ from procedures import examples
 import ir_trunc
 from ir_trunc import IrTruncError, IrTruncWarning, meta, plots, truncation
 from ir_trunc._ranking.runs import read_run
-from ir_trunc.adapters import arrow, scale
+from ir_trunc.adapters import arrow
 from ir_trunc.truncation import study
 
 CASES = int(os.environ.get("IR_TRUNC_ODD_CASES", "400"))
@@ -81,7 +81,6 @@ READING |= {"order": "score", "duplicates": "error", "lower_is_better": False, "
 UNIVERSE = {"topics": ["1", "2", "9"], "nil": "ends", "missing": "empty", "unjudged": None, "keys": None}
 TABLE = {"measures": "AP RBPT", "qrels": QRELS, "runs": RUNS}
 
-ENGINE = {"measures": "AP", "qrels": QRELS, "collect": True, "max_rel": None}
 LABELLED = pa.table({"query_id": ["1"], "doc_id": ["a"], "score": [1.0], "relevance": [1]})
 COLLECTOR = arrow.scorer("AP", collect=True)
 
@@ -236,9 +235,8 @@ CALLS = {
     "REFERENCE.standardise": {"matrix": MATRIX},
     "REFERENCE.save": {"path": "out"},
     "meta.Reference.load": {"path": "reference"},
-    "scale.dask": ENGINE | {"run": None} | UNIVERSE | READING,
-    "scale.spark": ENGINE | {"run": None} | UNIVERSE | READING,
-    "arrow.scorer": ENGINE | {"source": "rows"} | UNIVERSE | READING,
+    "arrow.scorer": {"measures": "AP", "qrels": QRELS, "collect": True, "max_rel": None, "source": "rows"}
+     | UNIVERSE | READING,
     "COLLECTOR": {"table": LABELLED},
     "COLLECTOR.stream": {"batches": [LABELLED]},
     "COLLECTOR.results": {"parts": COLLECTOR(LABELLED)},
@@ -354,12 +352,6 @@ def test_whatever_an_argument_is_the_answer_is_a_result_or_an_error_that_speaks(
         raise AssertionError(f"{argument[0]}({argument[1]}={odd}, {wrapping}): {error!r}") from error
 
 
-@pytest.mark.parametrize("name", ["scale.dask", "scale.spark"])
-def test_clusters_refuse_what_is_not_theirs(name):
-    with pytest.warns(IrTruncWarning), pytest.raises(IrTruncError, match="run of type NoneType"):
-        called(name)
-
-
 def test_the_calls_are_right_and_four_threads_leave_filters_numpys_errors_and_the_locale(monkeypatch):
     """pandas and matplotlib enter `catch_warnings` themselves: here they take turns."""
     turn, filters = threading.RLock(), warnings.catch_warnings
@@ -385,7 +377,7 @@ def test_the_calls_are_right_and_four_threads_leave_filters_numpys_errors_and_th
     def state() -> object:
         return list(warnings.filters), warnings.showwarning, locale.setlocale(locale.LC_ALL)
 
-    names = [name for name in CALLS if not name.startswith("scale.") for _ in range(4)]
+    names = [name for name in CALLS for _ in range(4)]
     warnings.simplefilter("ignore", IrTruncWarning)
     monkeypatch.setattr(filters, "__enter__", entered)
     monkeypatch.setattr(filters, "__exit__", left)
@@ -406,7 +398,7 @@ def public(module: object) -> dict[str, Callable[..., object]]:
 
 
 @pytest.mark.parametrize(
-    "module", [ir_trunc, truncation, study, meta, arrow, scale, plots], ids=lambda module: module.__name__
+    "module", [ir_trunc, truncation, study, meta, arrow, plots], ids=lambda module: module.__name__
 )
 def test_the_law_knows_every_public_function_and_argument(module):
     calls = [(function_of(name), set(given)) for name, given in CALLS.items()]

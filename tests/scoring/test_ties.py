@@ -13,6 +13,7 @@ from ir_trunc import InputError, Rankings, calc
 from ir_trunc._cli.main import main
 from ir_trunc._scoring._ties import score_ties
 from ir_trunc._scoring.objects import objects
+from ir_trunc.adapters.arrow import scorer
 from ir_trunc.measures.declaration import CUTOFF
 
 OF_LISTS = [definition for definition in ALL if definition.scope == "list" and definition.name != "TokenF1"]
@@ -355,13 +356,9 @@ def test_the_warning_about_ties_names_the_option_and_is_gone_with_it():
     assert calc("RR", QRELS, RUN, ties="expected").aggregated["RR"] == 0.75
 
 
-@pytest.mark.full
 def test_engines_refuse_the_option():
-    pytest.importorskip("dask.dataframe", reason="Dask is not installed")
-    from ir_trunc.adapters import scale
-
     with pytest.raises(InputError, match="ties='expected' needs the run on one machine"):
-        scale.dask("RR", QRELS, RUN, ties="expected")
+        scorer("RR", QRELS, missing="exclude", ties="expected")
 
 
 def test_lists_that_look_alike_are_scored_once_unless_a_measure_tells_them_apart():
