@@ -10,11 +10,9 @@ import json
 import os
 import re
 import stat
-import zlib
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from itertools import chain
 from typing import Any, cast
 
@@ -29,13 +27,11 @@ BLOCK = 1 << 21
 
 LONGEST_LINE = 1 << 20  # bytes: a file without line ends is refused before it fills the memory
 LONGEST_DOCUMENT = 1 << 30  # bytes, decompressed, of files that are read at once: see `most_bytes`
-MOST_MEMORY = 12  # how many times its own size a JSON text may take in memory beyond that; see `_weight`
 MOST_PACKING = 100  # how many times its own size a file may unpack to beyond that; TREC files reach 20
 
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-_PACKED = 1 << 20  # bytes that are decompressed at once
 _TAIL = 1 << 16  # bytes at the end of a block, where its last topic is searched first
 
 
@@ -57,17 +53,6 @@ def check_unpacked(size: int, packed: int, source: str) -> None:
     """InputError where a file unpacks to more than it could hold of a run or of judgments."""
     why = f", over {MOST_PACKING} times its own size: hardly a run or qrels"
     _check_size(size, MOST_PACKING * packed, f"{source} unpacks to more", why)
-
-
-def _check_weight(weight: int, size: int, source: str) -> None:
-    """InputError where JSON texts of this size take a memory that is out of proportion."""
-    why = f" as objects and lists, over {MOST_MEMORY} times its text: hardly a run or qrels"
-    _check_size(weight, MOST_MEMORY * size, f"{source} takes more", why)
-
-
-def _weight(text: str) -> int:
-    """About the memory of a JSON text as objects: one that holds nothing takes 20 times its text."""
-    return 200 * text.count("{") + 64 * text.count("[") + 8 * text.count(",")
 
 
 # Python reads more texts as numbers: 1_000, and the digits of all scripts.
@@ -292,95 +277,48 @@ def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader
     if not raw.peek(2).startswith(GZIP_MAGIC):
         yield raw
         return
-    packer: Any = zlib
+    import gzip
+    import zlib
+
+    opener: Any = gzip.GzipFile
+    damaged: list[Any] = [gzip.BadGzipFile, zlib.error]
     with suppress(ImportError):  # isal is twice as fast
-        from isal import isal_zlib as packer
+        from isal import igzip, isal_zlib
+
+        opener, damaged = igzip.IGzipFile, [*damaged, isal_zlib.error]
     try:
-        yield io.BufferedReader(_Members(raw, packer.decompressobj, source))
+        packed = _Counted(raw)
+        yield io.BufferedReader(_Counted(opener(fileobj=packed, mode="rb"), source, packed))
     except EOFError:
         raise InputError(f"{source} ends in the middle: the gzip file is truncated.") from None
-    except (zlib.error, packer.error):  # each says it in other words, and none says where
+    except (*damaged,):  # each says it in other words, and none says where
         raise InputError(f"{source} cannot be decompressed: the gzip file is damaged.") from None
 
 
-class _Members(io.RawIOBase):
-    """The members of a gzip file, decompressed, one after the other; zeros may follow each.
+class _Counted(io.RawIOBase):
+    """The bytes of a stream, counted; what a gzip file unpacks to is checked against what it holds."""
 
-    Python's own reader takes smaller pieces, copies them once more, and computes the checksum itself.
-    """
-
-    def __init__(self, raw: io.BufferedReader, unpacker: Callable[..., Any], source: str):
-        self._raw, self._packed, self._source = raw, b"", source
-        self._read = self._unpacked = 0  # bytes so far
-        self._begin = partial(unpacker, zlib.MAX_WBITS | 16)  # with the header and the checksum of gzip
-        self._member = self._begin()
+    def __init__(self, stream: Any, source: str = "", packed: _Counted | None = None):
+        self._stream, self._source, self._packed, self.size = stream, source, packed, 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = b""
-        while not data:
-            if not self._packed:
-                self._packed = self._raw.read1(_PACKED)
-                self._read += len(self._packed)
-            if self._member.eof:
-                while self._packed and not self._packed.lstrip(b"\0"):
-                    self._packed = self._raw.read1(_PACKED)
-                if not self._packed:
-                    return 0
-                self._packed, self._member = self._packed.lstrip(b"\0"), self._begin()
-                if not GZIP_MAGIC.startswith(self._packed[:2]):
-                    raise zlib.error
-            data = self._member.decompress(self._packed, len(buffer))
-            if not (data or self._packed or self._member.eof):
-                raise EOFError
-            self._packed = self._member.unconsumed_tail or self._member.unused_data
-        self._unpacked += len(data)
-        check_unpacked(self._unpacked, self._read, self._source)
-        buffer[: len(data)] = data
-        return len(data)
-
-
-class _Decoder(json.JSONDecoder):
-    """Refuses NaN, infinity, and an object that has a name twice."""
-
-    def __init__(self) -> None:
-        self._names = names = [0]  # how many the objects of a value have
-
-        def count(content: dict[str, Any]) -> dict[str, Any]:
-            names[0] += len(content)
-            return content
-
-        super().__init__(object_hook=count, parse_constant=_unknown)
-
-    def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
-        """The value that begins here, and where it ends."""
-        self._names[0] = 0
-        value, end = super().raw_decode(s, idx)
-        # Objects keep one of two equal names. Where no blank comes before a colon, each name of the text has
-        # the signs `":` behind it; pairs, which take three times the memory of objects, are for other texts.
-        surely_once = self._names[0] == s.count('":', idx, end) and not _BLANK_COLON.search(s, idx, end)
-        return (value, end) if surely_once else _OF_PAIRS.raw_decode(s, idx)
-
-    def content(self, text: str, place: str) -> Any:
-        """The content of a whole text; InputError where it cannot be read."""
-        try:
-            return self.decode(text)
-        except RecursionError:
-            raise InputError(f"{place} is nested too deeply to be read.") from None
-        except ValueError as error:
-            long = "int_max_str_digits" in str(error)  # of the interpreter, which a user need not know
-            problem = "a whole number has too many digits" if long else error
-            raise InputError(f"{place} cannot be read as JSON: {problem}.") from None
+        size: int = self._stream.readinto(buffer)
+        self.size += size
+        if self._packed is not None:
+            check_unpacked(self.size, self._packed.size, self._source)
+        return size
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in content:
-            raise ValueError(f"an object has the name {shown(name)} twice")
-        content[name] = value
+    """The content of an object, which `json` would give without what stands before an equal name."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise ValueError(f"an object has the name {shown(twice)} twice")
     return content
 
 
@@ -388,20 +326,22 @@ def _unknown(constant: str) -> Any:
     raise ValueError(f"{constant} is not a JSON number")
 
 
-_OF_PAIRS = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_unknown)
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_unknown)
 _BLANK = b" \t\r\n"
-_BLANK_COLON = pattern(r"[ \t\n\r]:")
-_OPENING, _COMMA, _COLON, _ENDS = (
-    pattern(rf"[ \t\n\r]*{sign}[ \t\n\r]*") for sign in ("([{\\[])", ",", ":", "[}\\]]")
-)
 _NEXT_TEXT = pattern(rb"\}[ \t]*[\r\n]\s*(?=[^\s,\]}])")  # inside of a text, a comma or an end would follow
 
 
 def read_json(text: str | bytes, place: str) -> Any:
     """The content of a JSON text, without a name twice, NaN and infinity. place: its name in messages."""
     text = text if isinstance(text, str) else decoded(text, f"{place} is")
-    _check_weight(_weight(text), len(text), place)
-    return _Decoder().content(text, place)
+    try:
+        return _DECODER.decode(text)
+    except RecursionError:
+        raise InputError(f"{place} is nested too deeply to be read.") from None
+    except ValueError as error:
+        long = "int_max_str_digits" in str(error)  # of the interpreter, which a user need not know
+        problem = "a whole number has too many digits" if long else error
+        raise InputError(f"{place} cannot be read as JSON: {problem}.") from None
 
 
 def json_texts(data: Iterable[bytes], source: str) -> Iterator[tuple[str, str]]:
@@ -429,80 +369,31 @@ def json_texts(data: Iterable[bytes], source: str) -> Iterator[tuple[str, str]]:
 
 
 def json_parts(path: str | os.PathLike[str], source: str) -> Iterator[Any]:
-    """The content of a file of JSON in parts: lists of its items or of its objects, or dicts of its names."""
-    objects, size, begin, weight, decoder = list[Any](), 0, 0, 0, _Decoder()
+    """The content of a file of JSON: that of its one text, or lists of its objects, each of about a block."""
+    objects, size = list[Any](), 0
     for place, text in json_texts(parts(path, source, (b"{", b"[")), source):
         if place == source:
-            yield from _parts_of_text(text, source)
+            yield read_json(text, source)
             return
-        size, weight = size + len(text), weight + _weight(text)
-        _check_weight(weight, size, source)
-        objects.append(decoder.content(text, place))
-        if size - begin > BLOCK:
+        objects.append(read_json(text, place))
+        size += len(text)
+        if size > BLOCK:
             yield objects
-            objects, begin = [], size
+            objects, size = [], 0
     if objects:
         yield objects
 
 
-def _parts_of_text(text: str, source: str) -> Iterator[Any]:
-    """A JSON text in parts; what is wrong in it is said of the whole."""
-    opening = _OPENING.match(text)
-    if opening is None:
-        yield read_json(text, source)
-        return
-    _check_weight(_weight(text), len(text), source)
-    is_object, begin, at, names = opening[1] == "{", 0, opening.end(), set[str]()
-    part: Any = {} if is_object else []
-    decoder: Any = _Decoder()
-    try:
-        comma = None if _ENDS.match(text, at) else opening
-        while comma:
-            at = comma.end()
-            if is_object:
-                name, at = decoder.parse_string(text, at + 1)
-                colon = _COLON.match(text, at)
-                if text[comma.end()] != '"' or colon is None or name in names:
-                    raise ValueError
-                names.add(name)
-                part[name], at = decoder.raw_decode(text, colon.end())
-            else:
-                value, at = decoder.raw_decode(text, at)
-                part.append(value)
-            comma = _COMMA.match(text, at)
-            if at - begin > BLOCK and comma:
-                yield part
-                part, begin = type(part)(), at
-        end = _ENDS.match(text, at)
-        if end is None or end.end() < len(text) or end[0].strip() != "]}"[is_object]:
-            raise ValueError
-    except (ValueError, IndexError, RecursionError):
-        read_json(text, source)
-        raise
-    yield part
-
-
 def json_items(path: str | os.PathLike[str], source: str) -> Iterator[Any]:
     """The items of a list or the objects in a file of JSON, one by one; a single object is one item."""
-    contents = json_parts(path, source)
-    for content in contents:
-        if not isinstance(content, list):
-            yield _joined(content, contents)
-            return
-        yield from content
+    for content in json_parts(path, source):
+        yield from content if isinstance(content, list) else [content]
 
 
 def json_content(path: str | os.PathLike[str], source: str) -> Any:
     """The content of a file of JSON, or the list of its objects, which may take a line or several lines."""
-    contents = json_parts(path, source)
-    return _joined(next(contents), contents)
-
-
-def _joined(content: Any, others: Iterable[Any]) -> Any:
-    add: Any = dict.update if isinstance(content, dict) else list.extend
-    for other in others:
-        add(content, other)
-    return content
+    content, *others = json_parts(path, source)
+    return [*chain(content, *others)] if others else content
 
 
 def read_numbers(path: str | os.PathLike[str], kind: str, number: str, low: int = 0) -> dict[str, int]:

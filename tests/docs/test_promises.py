@@ -22,7 +22,6 @@ CONSTANTS = {
     "longest line": "_read LONGEST_LINE",
     "largest file that is read at once": "_read LONGEST_DOCUMENT",
     "topics in a file": "_read MOST_TOPICS",
-    "times its text": "_read MOST_MEMORY",
     "times its size": "_read MOST_PACKING",
     "block": "_read BLOCK",
     "highest grade, and": "_core HIGHEST_GRADE",

@@ -12,7 +12,6 @@ import tarfile
 import threading
 import tracemalloc
 import zipfile
-import zlib
 from functools import partial
 from types import SimpleNamespace
 
@@ -30,7 +29,6 @@ from ir_trunc._read.text import (
     LONGEST_LINE,
     blocks,
     json_content,
-    json_parts,
     read_json,
 )
 from ir_trunc._reporting._texts import read_texts
@@ -111,19 +109,6 @@ def test_lines_take_memory_by_their_bytes(form, tmp_path, monkeypatch):
         tracemalloc.stop()
 
 
-def test_json_whose_objects_are_out_of_proportion_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setenv("IR_TRUNC_MAX_BYTES", str(BLOCK))
-    for kind, head in (("topics", "["), ("answers", '{"1": [')):
-        (tmp_path / kind).write_text(head + "[]," * 30_000)
-        with pytest.raises(
-            InputError, match=rf"takes more than {BLOCK:,} bytes as objects and lists, over 12"
-        ):
-            READERS[kind](tmp_path / kind)
-    topics = {str(topic): {f"d{topic}-{doc}": 1 for doc in range(100)} for topic in range(500)}
-    (tmp_path / "qrels").write_text(json.dumps(topics))
-    assert len(READERS["qrels"](tmp_path / "qrels")) == 50_000
-
-
 def test_many_lines_of_records_are_those_of_a_list(tmp_path, monkeypatch):
     monkeypatch.setattr("ir_trunc._read.text.BLOCK", 300)
     records = [{"qid": str(at // 9), "docno": f"d{at}", "label": at % 3} for at in range(40)]
@@ -150,7 +135,7 @@ JSON_TEXTS = [
 
 
 @pytest.mark.parametrize("text", JSON_TEXTS)
-def test_json_in_parts_is_what_it_is_as_a_whole(tmp_path, monkeypatch, text):
+def test_a_file_of_json_is_what_its_text_is(tmp_path, monkeypatch, text):
     monkeypatch.setattr("ir_trunc._read.text.BLOCK", 1)
     (tmp_path / "text").write_text(text)
     said = []
@@ -160,8 +145,6 @@ def test_json_in_parts_is_what_it_is_as_a_whole(tmp_path, monkeypatch, text):
         except InputError as error:
             said.append(str(error))
     assert said[0] == said[1]
-    if text.startswith("[1,{"):
-        assert [*json_parts(tmp_path / "text", "x")] == [[1], [{"a": 2}], [[3]]]
 
 
 @each_kind
@@ -308,39 +291,12 @@ PACKED = compress(LINES)
 NOT_A_BLOCK = PACKED[:10] + b"\x07" + PACKED[11:]
 
 
-class IsalError(Exception):
-    """As isal's, which is neither zlib's nor gzip's."""
-
-
-class FakeMember:
-    """Decompresses as isal does: its errors have other types and words."""
-
-    used = 0
-
-    def __init__(self, bits):
-        self._member = zlib.decompressobj(bits)
-
-    def __getattr__(self, name):
-        return getattr(self._member, name)
-
-    def decompress(self, data, most):
-        FakeMember.used += 1
-        try:
-            return self._member.decompress(data, most)
-        except Exception as error:
-            raise IsalError("words of its own") from error
-
-
-@pytest.fixture(params=["gzip", "isal", "its twin"])
+@pytest.fixture(params=["gzip", "isal"])
 def package(request, monkeypatch):
     if request.param == "gzip":
         monkeypatch.setitem(sys.modules, "isal", None)
-    elif request.param == "isal":
-        pytest.importorskip("isal")
     else:
-        twin = SimpleNamespace(isal_zlib=SimpleNamespace(decompressobj=FakeMember, error=IsalError))
-        monkeypatch.setitem(sys.modules, "isal", twin)
-    return request.param
+        pytest.importorskip("isal")
 
 
 @pytest.mark.parametrize("data", [
@@ -351,24 +307,24 @@ def package(request, monkeypatch):
 def test_gzipped_lines_are_the_lines(package, data, tmp_path):
     (tmp_path / "run").write_bytes(LINES)
     (tmp_path / "run.gz").write_bytes(data)
-    before = FakeMember.used
     plain, packed = (calc("AP nDCG", OF_GZIP, tmp_path / name) for name in ("run", "run.gz"))
     assert packed.values.tobytes() == plain.values.tobytes()
-    assert (FakeMember.used > before) == (package == "its twin")
 
 
 TRUNCATED = "ends in the middle: the gzip file is truncated."
 DAMAGED = "cannot be decompressed: the gzip file is damaged."
+EITHER = (TRUNCATED, DAMAGED)  # of a few bytes, the packages say one or the other
 
 
 @pytest.mark.parametrize(("data", "problem"), [
     (PACKED[:-5], TRUNCATED),
     (PACKED[: len(PACKED) // 2], TRUNCATED),
     (PACKED + PACKED[:-9], TRUNCATED),
-    (PACKED + PACKED[:1], TRUNCATED),
+    (PACKED + PACKED[:1], EITHER),
     (PACKED[:3], TRUNCATED),
-    (PACKED + b"t", DAMAGED),
-    (PACKED + b"tail", DAMAGED),
+    (PACKED + b"t", EITHER),
+    (PACKED + b"tail", EITHER),
+    (PACKED + b"behind the members", DAMAGED),
     (PACKED[:-4] + b"1234", DAMAGED),
     (PACKED[:-8] + b"1234" + PACKED[-4:], DAMAGED),
     (compress(b""), "is empty: lines of the form "),
@@ -378,7 +334,7 @@ def test_a_broken_gzip_file_has_one_message(package, data, problem, tmp_path):
     (tmp_path / "run.gz").write_bytes(data)
     with pytest.raises(InputError) as found:
         calc("AP", OF_GZIP, tmp_path / "run.gz")
-    assert str(found.value).startswith(f"run {tmp_path / 'run.gz'} {problem}")
+    assert str(found.value).removeprefix(f"run {tmp_path / 'run.gz'} ").startswith(problem)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are those of Unix")

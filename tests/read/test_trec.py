@@ -348,7 +348,7 @@ def test_a_rank_that_decides_is_a_whole_number_whatever_is_between_the_fields(
     ("two-bytes.gz", PACKED[:2], "truncated"),
     ("plain.gz", GOOD_RUN, "not a gzip file"),
     ("checksum.gz", PACKED[:-8] + b"1234" + PACKED[-4:], "cannot be decompressed"),
-    ("tail.gz", PACKED + b"tail", "cannot be decompressed"),
+    ("tail.gz", PACKED + b"behind the members", "cannot be decompressed"),
     ("twice.gz", gzip.compress(PACKED, mtime=0), "not text"),
     ("utf16", GOOD_RUN.decode().encode("utf-16"), "is text in UTF-16"),
     ("archive.zip", b"PK\x03\x04\x14\x00\x00\x00\x08\x00", "is a zip archive"),
