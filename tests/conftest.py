@@ -50,9 +50,7 @@ FULL = {
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--all-faults", action="store_true", help="what a week has room for: faults, all engines"
-    )
+    parser.addoption("--weekly", action="store_true", help="what the scheduled job adds: tests that take minutes")
     parser.addoption("--explore", action="store_true", help="draw new examples and new faults on each run")
     parser.addoption(
         "--skips",
@@ -70,11 +68,13 @@ def pytest_configure(config):
     os.environ.setdefault(FAULTS_SEED, "1")
 
 
-def pytest_collection_modifyitems(items):
-    """All tests in these folders and files belong to the full ring.
+def pytest_collection_modifyitems(config, items):
+    """All tests in these folders and files belong to the full ring, and some tests to the scheduled job only.
 
     Real runs are odd, which tests of the warnings about them hold.
     """
+    if not config.getoption("--weekly"):
+        items[:] = [item for item in items if item.get_closest_marker("weekly") is None]
     odd = "ignore:.*(scores differ only beyond 32 bits|do not fall with the rank):UserWarning"
     for item in items:
         if not FULL.isdisjoint(item.nodeid.partition("::")[0].split("/")):
@@ -146,7 +146,7 @@ def pytest_terminal_summary(terminalreporter, config):
 @pytest.fixture
 def long_form(request):
     """Whether to try as much as a night has room for, or what every landing can wait for."""
-    return request.config.getoption("--all-faults")
+    return request.config.getoption("--weekly")
 
 
 DATA = "IR_TRUNC_TEST_DATA"

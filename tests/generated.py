@@ -172,20 +172,20 @@ def _settings_of(name: str) -> list[dict]:
 
     A price and a target say the same in two ways: no measure takes both.
     """
-    definition = registry[name]
-    params = {name: param for name, param in definition.params.items() if name != CUTOFF}
-    samples = {name: _samples(name, param.kind) for name, param in params.items()}
+    params = registry[name].params
+    samples = {name: _samples(name, param.kind) for name, param in params.items() if name != CUTOFF}
     base = {"D": COLLECTION} if "D" in params else {}
+    if CUTOFF in params:
+        base, samples = base | {CUTOFF: None}, {CUTOFF: [3, 1, 30]} | samples
+        if params[CUTOFF].required:
+            base[CUTOFF] = 3
+        else:
+            samples[CUTOFF].append(None)
     changes = [base] + [base | {name: value} for name, of in samples.items() for value in of]
     without = [name for name in ("price", "target") if {"price", "target"} <= params.keys()] or [""]
     for left_out in without:
         changes += pairwise({name: of for name, of in samples.items() if name != left_out})
-    if CUTOFF not in definition.params:
-        return changes
-    required = definition.params[CUTOFF].required
-    return [
-        change | {CUTOFF: k} for change in changes for k in ((1, 3, 30) if required else (None, 1, 3, 30))
-    ]
+    return list({repr(change): change for change in changes}.values())
 
 
 def some_settings_of(definition: Definition) -> st.SearchStrategy[tuple[dict, ...]]:

@@ -39,10 +39,11 @@ RUN_TWINS: dict[str, Callable[[list[Query], Setting], list[float]]] = {}
 
 def twin(f: Callable[..., float]) -> Callable[..., float]:
     """Register `f` under its name; it is shown the first k documents only."""
+    knows_nil = "nil" in signature(f).parameters
 
     def call(q: Query, s: Setting) -> float:
         q, params = replace(q, grades=q.grades[: s.k], scores=q.scores[: s.k]), dict(s.params)
-        worth = None if "nil" in signature(f).parameters else params.pop("nil", None)
+        worth = None if knows_nil else params.pop("nil", None)
         scale = mapped(params["gains"]) if params.get("gains") else binary(params.get("rel") or 1)
         if worth is not None and not pool(q, scale):
             return 0.0 if q.grades else worth

@@ -109,10 +109,10 @@ def split_tests(
     >>> from ir_trunc import meta
     >>> from ir_trunc.synthetic import demo
     >>> matrix = meta.score_matrix("AP RBPT", demo.data() / "demo.qrels", sorted(demo.data().glob("*.run")))
-    >>> print(meta.split_tests(matrix, alpha=0.2).to_pandas().round(2).to_string(index=False))
+    >>> print(meta.split_tests(matrix, 20, alpha=0.2).to_pandas().round(2).to_string(index=False))
      significant  repeated  reversed
-            0.19      0.41      0.00
-            0.24      0.00      0.12
+            0.28      0.82      0.00
+            0.20      0.00      0.25
     """
     if len(matrix.topics) < 4:
         topics = counted(len(matrix.topics), "topic")

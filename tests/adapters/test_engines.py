@@ -88,11 +88,10 @@ def test_scores_on_spark_have_the_bits_of_calc(score, tmp_path, monkeypatch):
     has_the_bits_of_calc(score, [row["part"] for row in parts])
 
 
+@pytest.mark.weekly
 @pytest.mark.parametrize("engine", ["dask", "spark", "ray", "polars", "duckdb"])
-def test_the_examples_of_the_page_on_large_runs(engine, tmp_path, long_form):
+def test_the_examples_of_the_page_on_large_runs(engine, tmp_path):
     """In a process of its own: Ray leaves processes behind, and Spark keeps its first folder."""
-    if not long_form:
-        pytest.skip("in the long form only: --all-faults")
     examples = blocks(PAGE, f"python {engine}")
     assert len(examples) == 1
     program = "import sys, pages\nfor block in sys.argv[1:]: pages.run_python(block, globals())"

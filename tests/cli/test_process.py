@@ -122,20 +122,18 @@ def as_at_a_terminal():
         signal.signal(number, signal.SIG_DFL)
 
 
-@pytest.mark.parametrize("name", ["out", pytest.param("out.gz", marks=pytest.mark.full)])
 @pytest.mark.parametrize(("number", "status", "told"), [
-    (signal.SIGTERM, 143, b""), (signal.SIGHUP, 129, b""), (signal.SIGKILL, -9, b""),
-    (signal.SIGINT, 130, b"ir_trunc: interrupted.\n"),
+    (signal.SIGTERM, 143, b""), (signal.SIGKILL, -9, b""), (signal.SIGINT, 130, b"ir_trunc: interrupted.\n"),
 ])  # fmt: skip
-def test_a_command_that_is_ended_leaves_the_old_output(folder, name, number, status, told):
-    (folder / name).write_text("before")
+def test_a_command_that_is_ended_leaves_the_old_output(folder, number, status, told):
+    (folder / "out").write_text("before")
     before = sorted(os.listdir(folder))
-    code, pipe = [sys.executable, "-c", SLOW, name], subprocess.PIPE
+    code, pipe = [sys.executable, "-c", SLOW, "out"], subprocess.PIPE
     with subprocess.Popen(code, cwd=folder, stdout=pipe, stderr=pipe, preexec_fn=as_at_a_terminal) as process:
         assert process.stdout.readline() == b"writing\n"
         process.send_signal(number)
         assert (process.stderr.read(), process.wait()) == (told, status)
-    assert (folder / name).read_text() == "before"
+    assert (folder / "out").read_text() == "before"
     assert [name for name in sorted(os.listdir(folder)) if not name.startswith(".")] == before
     assert number == signal.SIGKILL or not list(folder.glob(".*"))
 
@@ -169,17 +167,11 @@ def test_a_module_that_leaves_the_process_is_a_mistake_and_no_verdict(folder, en
     assert message == "ir_trunc: --import 'leaves' fails: SystemExit: 1\n"
 
 
-@pytest.mark.parametrize(("error", "status", "message"), [
-    ("MemoryError", 2, "there is not enough memory"), ("KeyboardInterrupt", 130, "interrupted"),
-])  # fmt: skip
-def test_what_ends_the_imports_of_a_command_is_one_line(folder, ended, error, status, message):
-    (folder / "pyarrow.py").write_text(f"raise {error}")
+def test_what_ends_the_imports_of_a_command_is_one_line(folder, ended):
+    (folder / "pyarrow.py").write_text("raise KeyboardInterrupt")
     env = {"PYTHONPATH": os.pathsep.join([".", *filter(None, [os.environ.get("PYTHONPATH")])])}
-    assert ended("truncate", "in.run", "--policy", "Fixed(1)", env=env) == (
-        status,
-        "",
-        f"ir_trunc: {message}.\n",
-    )
+    said = ended("truncate", "in.run", "--policy", "Fixed(1)", env=env)
+    assert said == (130, "", "ir_trunc: interrupted.\n")
 
 
 def test_importing_ir_trunc_changes_nothing_in_the_process():
@@ -193,34 +185,25 @@ def test_importing_ir_trunc_changes_nothing_in_the_process():
 
 def test_a_pipe_gets_the_scores_and_nothing_else(folder, bash):
     scores = "ir_trunc qrels in.run runs/a RBPT AP -q | cat; ir_trunc qrels <(gzip -c in.run | zcat) RR"
-    status, out, err = bash(f"{scores}; ir_trunc demo")
+    status, out, err = bash(scores)
     assert (status, err) == (0, "")
     assert "in.run\tall\t" in out
     assert "\nRR\t0.6111\n" in out
 
 
-@pytest.mark.parametrize(
-    "words", ["qrels in.run AP -q", "measures", "demo", pytest.param("study example", marks=pytest.mark.full)]
-)
-def test_a_reader_that_leaves_is_no_error(folder, bash, words):
-    for unbuffered in ("", "1"):
-        status, out, err = bash(f"ir_trunc {words} | head -1", PYTHONUNBUFFERED=unbuffered)
-        assert (status, out.count("\n"), err) == (0, 1, "")
-    assert bash(f"ir_trunc {words} | true")[2] == ""
+@pytest.mark.parametrize(("words", "unbuffered"), [("measures", ""), ("qrels in.run AP -q", "1")])
+def test_a_reader_that_leaves_is_no_error(folder, bash, words, unbuffered):
+    status, out, err = bash(f"ir_trunc {words} | head -1", PYTHONUNBUFFERED=unbuffered)
+    assert (status, out.count("\n"), err) == (0, 1, "")
 
 
-@pytest.mark.parametrize(("words", "unbuffered"), [
-    ("--help", ""), ("qrels in.run AP -q", ""), ("qrels in.run AP -q", "1"),
-    pytest.param("--help", "1", marks=pytest.mark.full),
+@pytest.mark.parametrize(("words", "told"), [
+    ("--help >&-", "ir_trunc: standard output: Bad file descriptor.\n"),
+    ("qrels in.run AP -q > /dev/full", "ir_trunc: standard output: No space left on device.\n"),
+    ("qrels in.run AP -q >&- 2>&-", ""),
 ])  # fmt: skip
-def test_standard_output_that_takes_nothing_is_one_line_at_most(folder, bash, words, unbuffered):
-    for redirected, told in [
-        (">&-", "ir_trunc: standard output: Bad file descriptor.\n"),
-        ("> /dev/full", "ir_trunc: standard output: No space left on device.\n"),
-        ("2> /dev/full > /dev/full", ""),
-        (">&- 2>&-", ""),
-    ]:
-        assert bash(f"ir_trunc {words} {redirected}", PYTHONUNBUFFERED=unbuffered) == (2, "", told)
+def test_standard_output_that_takes_nothing_is_one_line_at_most(folder, bash, words, told):
+    assert bash(f"ir_trunc {words}") == (2, "", told)
 
 
 def test_an_output_in_a_file_does_not_need_standard_output(folder, bash):
@@ -251,10 +234,10 @@ def test_a_folder_and_a_file_that_are_not_writable_are_one_line(folder, ended):
     (folder / "runs").chmod(0o755)
 
 
-@pytest.mark.parametrize("env", [
-    {"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-    {"PYTHONIOENCODING": "cp1252"},
-], ids=["C", "ASCII", "Windows"])  # fmt: skip
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+@pytest.mark.parametrize("env", [ASCII, {"PYTHONIOENCODING": "cp1252"}], ids=["ASCII", "Windows"])
 def test_any_encoding_prints_any_id(tmp_path, one_after_another, env):
     (tmp_path / "word.qrels").write_text("é漢-1 0 ü 1\n", encoding="utf-8")
     (tmp_path / "word.run").write_text("é漢-1 Q0 ü 1 1.0 s\n", encoding="utf-8")
@@ -265,8 +248,6 @@ def test_any_encoding_prints_any_id(tmp_path, one_after_another, env):
     assert (done.returncode, done.stderr) == (0, b"")
     scores = done.stdout.partition(b"END")[0]
     assert re.fullmatch(rb"\S+-1\tRR\t1.0000\r?\n", scores)
-    if list(env) == ["LC_ALL"]:
-        assert scores == "é漢-1\tRR\t1.0000\n".encode()
 
 
 def test_control_characters_are_shown():
@@ -304,8 +285,8 @@ PRINTING = [
 
 
 @pytest.fixture(scope="module")
-def printed(tmp_path_factory, one_after_another):
-    """What a terminal and a pipe get from each of these commands; one process prints all of them."""
+def shown(tmp_path_factory, one_after_another):
+    """The folder, and what a terminal gets from each of these commands; one process prints all of them."""
     folder = tmp_path_factory.mktemp("evil")
     run = "1 Q0 d1 1 2 t\n2 Q0 d1 1 2 t\n"
     (folder / "qrels").write_text(f"{EVIL} 0 d1 1\n2 0 d2 1\n")
@@ -313,10 +294,9 @@ def printed(tmp_path_factory, one_after_another):
     names = {"other.run": f"{EVIL}\t\n.run"}
     for name in ("in.run", *names.values()):
         (folder / name).write_text(run)
-    command = one_after_another(*([names.get(word, word) for word in words.split()] for words in PRINTING))
-    piped = subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout.decode()
-    shown = on_terminal(folder, command)
-    return {words: both for words, *both in zip(PRINTING, shown.split("END\n"), piped.split("END\n"))}
+    lines = [[names.get(word, word) for word in words.split()] for words in PRINTING]
+    of_terminal = on_terminal(folder, one_after_another(*lines)).split("END\n")
+    return folder, {words: both for words, *both in zip(PRINTING, lines, of_terminal)}
 
 
 def on_terminal(folder, command):
@@ -339,11 +319,13 @@ def on_terminal(folder, command):
 
 
 @pytest.mark.parametrize("words", PRINTING)
-def test_a_terminal_is_not_told_what_to_do_and_a_pipe_gets_what_is_there(printed, words):
-    shown, piped = printed[words]
-    assert not {"\x1b", "\u202e", "\x9b"} & set(shown)
-    assert {"\u202e", "\x9b"} <= set(piped)
-    assert r"[31m\u202e\u009b2J" in shown
+def test_a_terminal_is_not_told_what_to_do_and_a_pipe_gets_what_is_there(shown, words, command, monkeypatch):
+    folder, printed = shown
+    line, of_terminal = printed[words]
+    monkeypatch.chdir(folder)
+    assert not {"\x1b", "\u202e", "\x9b"} & set(of_terminal)
+    assert {"\u202e", "\x9b"} <= set(command(*line)[1])
+    assert r"[31m\u202e\u009b2J" in of_terminal
 
 
 def test_a_terminal_gets_a_table_to_read_and_a_pipe_gets_tsv(folder, command):

@@ -100,7 +100,7 @@ def test_a_command_that_needs_more_memory_than_there_is_ends_with_one_line(folde
 
 def test_with_any_memory_there_are_right_scores_or_none(folder, long_form):
     if not long_form:
-        pytest.skip("in the long form only: --all-faults")
+        pytest.skip("in the long form only: --weekly")
     expected = eval(ended(SCORED, 1000, folder))[1]
     ends = []
     for more in range(0, 250, 5):

@@ -35,7 +35,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", [*FEW, *MORE.split()])
 def test_data_sets_that_are_not_here_are_one_line(folder, name, long_form):
     if not (long_form or name in FEW):
-        pytest.skip("in the long form only: --all-faults")
+        pytest.skip("in the long form only: --weekly")
     status, out, err = python(
         CUT_OFF, name, "some.run", "AP", cwd=folder, env=os.environ | {"IR_DATASETS_DL_TRIES": "1"}
     )

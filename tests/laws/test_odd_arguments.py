@@ -37,7 +37,7 @@ from ir_trunc._ranking.runs import read_run
 from ir_trunc.adapters import arrow
 from ir_trunc.truncation import study
 
-CASES = int(os.environ.get("IR_TRUNC_ODD_CASES", "400"))
+CASES = int(os.environ.get("IR_TRUNC_ODD_CASES", "250"))
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"b": 2, "c": 1}, "3": {}, "4": {"a": 1, "d": 1}}
 RUN = {"1": {"a": 2.0, "b": 1.0}, "2": {"b": 3.0, "a": 1.0}, "4": {"x": 2.0, "d": 1.0}}
@@ -377,7 +377,7 @@ def test_the_calls_are_right_and_four_threads_leave_filters_numpys_errors_and_th
     def state() -> object:
         return list(warnings.filters), warnings.showwarning, locale.setlocale(locale.LC_ALL)
 
-    names = [name for name in CALLS for _ in range(4)]
+    names = [name for name in CALLS for _ in range(2)]
     warnings.simplefilter("ignore", IrTruncWarning)
     monkeypatch.setattr(filters, "__enter__", entered)
     monkeypatch.setattr(filters, "__exit__", left)

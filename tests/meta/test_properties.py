@@ -34,6 +34,12 @@ def tried(measure, *args, **options):
     return meta.properties(measure, *args, **options)[0]
 
 
+@pytest.fixture(scope="module")
+def kept():
+    """The verdicts that the package keeps."""
+    return meta.properties()
+
+
 def first_wins(grades, judged):
     return 1 / (1 + list(grades).index(1)) if 1 in grades else 0.0
 
@@ -75,15 +81,14 @@ def needs_a_depth(name):
     return bool((depth := registry[name].params.get("cutoff")) and depth.required)
 
 
-SLOW = ("CompatDiff", "HarmCompat", "KendallTau", "Spearman")  # in plain loops
+# Plain loops take a second for each measure: every test goes through a few, `full` through more.
+FEW = ("RBPT", "OIE", "SignedDCG")  # an end, a size, negative grades
+OTHERS = [name for name in registry if name not in FEW]
+RINGS = dict.fromkeys(OTHERS, pytest.mark.weekly) | dict.fromkeys(OTHERS[::8], pytest.mark.full)
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.full] * (name in SLOW or number % 6 > 0))
-        for number, name in enumerate(registry)
-    ],
+    "name", [pytest.param(name, marks=[RINGS[name]] if name in RINGS else []) for name in registry]
 )
 def test_every_verdict_is_that_of_plain_loops(name, shallow_lists):
     """Each setting of each property, by definitions and formulas that share nothing with the library."""
@@ -144,11 +149,14 @@ def test_the_package_keeps_verdicts_on_all_its_measures():
     assert {row.measure for row in meta.properties()} == set(_kept()) == set(default_settings())
 
 
-# Those of measures of runs are long to compute: every test computes some, `full` all.
-KEPT = ["AP", "RBPT", "WSS", "HarmCompat", "EET"]
-
-
-@pytest.mark.parametrize("names", [KEPT, pytest.param(default_settings(), marks=pytest.mark.full)])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["AP"],
+        pytest.param(["RBPT", "WSS", "HarmCompat", "EET"], marks=pytest.mark.full),
+        pytest.param(default_settings(), marks=pytest.mark.weekly),
+    ],
+)
 def test_verdicts_that_are_kept_are_those_that_are_computed(names):
     kept = (files("ir_trunc.meta") / "verdicts.csv").read_text(encoding="utf-8").splitlines()
     found = kept_text(names).splitlines()
@@ -160,7 +168,7 @@ def settings(finding, *names):
     return {" ".join(part.setting[name] for name in names): part.verdict for part in finding.parts}
 
 
-def test_graded_lists_turn_priority_round():
+def test_graded_lists_turn_priority_round(kept):
     found = tried("OIE")["Priority"]
     assert (found.verdict, found.depends_on) == ("depends", ("grades",))
     assert settings(found, "grades") == {"0,1": "strict", "0,1,2": "violated"}
@@ -178,7 +186,7 @@ def test_graded_lists_turn_priority_round():
     assert (round(below, 2), round(above, 2)) == (14.46, 14.27)
     assert below - above == pytest.approx(1.05 * (math.log(2) - math.log(5 / 3)))
     for name in ("Q", "AWP", "AGR"):
-        verdicts = settings(tried(name)["Priority"], "grades")
+        verdicts = settings(kept[name]["Priority"], "grades")
         assert verdicts["0,1,2"] == "violated" != verdicts["0,1"], name
 
 
@@ -221,31 +229,30 @@ def test_scores_are_printed_with_as_many_digits_as_show_which_is_higher():
     assert float(higher) > float(lower)
 
 
-@pytest.mark.full
-def test_the_paper_is_shown_where_it_says_otherwise():
-    found = tried("RBPT")
+def test_the_paper_is_shown_where_it_says_otherwise(kept):
+    found = kept["RBPT"]
     assert found["Confidence"].disagrees()
     assert "the paper says yes (section 3.2)" in repr(found)
     assert not found["Shallowness"].disagrees()
     assert not found["Recall"].paper
     for name in ("Spearman", "KendallTau", "AUC"):  # a sentence of section 3.1 says otherwise than Table 1
-        found = tried(name)
+        found = kept[name]
         assert found["Top-weightedness"].paper.startswith("no (table 1 and footnote 3; a sentence of")
         assert [found[prop].disagrees() for prop in ("Top-weightedness", "Deepness", "Confidence")] == [
             False, False, True
         ]  # fmt: skip
 
 
-def test_claims_are_compared_with_what_they_are_about():
+def test_claims_are_compared_with_what_they_are_about(kept):
     """AP and AUC stand among the measures of binary relevance; single relevant documents have Rel = 1, the
     top grade.
     """
     for name in ("AP", "AUC"):
-        found = tried(name)["Priority"]
+        found = kept[name]["Priority"]
         assert found.verdict == "depends"
         assert found.paper.startswith("yes")
         assert not found.disagrees()
-    found = tried("RBPU")["Shallowness"]
+    found = kept["RBPU"]["Shallowness"]
     assert settings(found, "grades") == {
         "1 of 0,1": "strict", "1 of 0,1,2": "violated", "2 of 0,1,2": "strict"
     }  # fmt: skip

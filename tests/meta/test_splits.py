@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from matrices import matrices, matrix_of, random_matrix
 from scipy import stats
@@ -20,6 +20,7 @@ def _gap_and_p(x, y):
         return float(np.mean(x - y)), stats.ttest_rel(x, y).pvalue if (x != y).any() else 1.0
 
 
+@settings(max_examples=5)
 @given(matrices, st.integers(0, 99), st.sampled_from([0.05, 0.3]))
 def test_split_tests_equal_their_twin(matrix, seed, alpha):
     """Zobel 1998, as Webber et al. 2010, section 2, name it: tests on one half, orders on the other."""
