@@ -50,7 +50,7 @@ FULL = {
 
 
 def pytest_addoption(parser):
-    parser.addoption("--weekly", action="store_true", help="what the scheduled job adds: tests that take minutes")
+    parser.addoption("--weekly", action="store_true", help="also the tests that only the scheduled job runs")
     parser.addoption("--explore", action="store_true", help="draw new examples and new faults on each run")
     parser.addoption(
         "--skips",
