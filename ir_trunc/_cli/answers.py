@@ -1,4 +1,4 @@
-"""`ir_trunc answers`: scores of a decision log, its risk by coverage, and the threshold for a risk."""
+"""`ir_trunc answers`: scores of a log of answers, its risk by coverage, and the threshold for a risk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ir_trunc._core.errors import ParameterError
 from ir_trunc._output.tables import table_text
 from ir_trunc._scoring._runs import by_file_name
 from ir_trunc._scoring.results import as_table
-from ir_trunc.truncation._log import DecisionLog, read_log
+from ir_trunc.truncation._log import AnswerLog, read_log
 
 __all__ = ["main"]
 
@@ -85,7 +85,7 @@ def main(args: Words) -> None:
     print("\n\n".join(parts))
 
 
-def _scored(log: DecisionLog, args: Words, measures: list[Any], places: int) -> Iterator[str]:
+def _scored(log: AnswerLog, args: Words, measures: list[Any], places: int) -> Iterator[str]:
     """The scores of a log, its risk by coverage, and the threshold for a risk."""
     means = log.calc(measures).aggregated
     scores = as_table({"score": list(means.values())}, [str(measure) for measure in means])
@@ -117,7 +117,7 @@ def _scored(log: DecisionLog, args: Words, measures: list[Any], places: int) -> 
         save_picture(risk_coverage(curve).figure, args.plot)
 
 
-def _compared(logs: Mapping[str, DecisionLog], measures: list[Any], places: int) -> Iterator[str]:
+def _compared(logs: Mapping[str, AnswerLog], measures: list[Any], places: int) -> Iterator[str]:
     """Counts and scores of logs of the same questions, with intervals and tests of differences."""
     from ir_trunc._reporting.compare import compare
 
@@ -130,8 +130,8 @@ def _compared(logs: Mapping[str, DecisionLog], measures: list[Any], places: int)
     yield comparison.marked(places).text()
 
 
-def logs_of(args: Words, paths: Sequence[str]) -> list[DecisionLog]:
+def logs_of(args: Words, paths: Sequence[str]) -> list[AnswerLog]:
     """Logs as the options say, which tell each other which questions have an answer."""
     understood = args.of(("correct_from", "all_answerable", "abstains"))
     logs = [read_log(path, args.judge, columns=args.reading.get("columns"), **understood) for path in paths]
-    return [reduce(DecisionLog.with_answerable, logs, log) for log in logs]
+    return [reduce(AnswerLog.with_answerable, logs, log) for log in logs]

@@ -18,7 +18,7 @@ with needed("ir_trunc.adapters.inspect_ai needs Inspect AI", "inspect"):
 
 from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._core.parameters import number
-from ir_trunc.truncation._log import DecisionLog
+from ir_trunc.truncation._log import AnswerLog
 
 __all__ = ["abstention", "answer_utility", "area_under_risk_coverage", "c_at_1"]
 
@@ -146,7 +146,7 @@ def _metric(measure: str, correct_from: float, confidence: str | None = None) ->
     return mean
 
 
-def _log(samples: list[SampleScore], correct_from: float, confidence: str | None = None) -> DecisionLog:
+def _log(samples: list[SampleScore], correct_from: float, confidence: str | None = None) -> AnswerLog:
     """The answers; each epoch of a sample is a question, and none says whether it has an answer."""
     run: dict[str, dict[str, float]] = {}
     for place, sample in enumerate(samples):
@@ -154,7 +154,7 @@ def _log(samples: list[SampleScore], correct_from: float, confidence: str | None
         sure = 1.0 if confidence is None or value is None else _confidence(sample, confidence)
         run[str(place)] = {} if value is None else {"correct" if value >= correct_from else "wrong": sure}
     known = {name: True if "correct" in answer else None for name, answer in run.items()}
-    return DecisionLog(run, known, {}, confidence is not None, "samples")
+    return AnswerLog(run, known, {}, confidence is not None, "samples")
 
 
 def _scored(scores: list[SampleScore]) -> list[SampleScore]:

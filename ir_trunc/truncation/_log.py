@@ -1,4 +1,4 @@
-"""Logs: answers or decisions, how sure the system was, and whether they were right."""
+"""Logs of answers: how sure the system was, and whether it was right."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, mapping, number, one_of
 from ir_trunc._ranking.answers import say_seeming, seems_none, squad, stands_for_none, token_f1
 from ir_trunc._read.arrow import one_id, values_of
-from ir_trunc._read.reading import NO_COLUMNS
 from ir_trunc._read.registry import Shape, shape_of
 from ir_trunc._read.tables import column_names, columns_by_name
 from ir_trunc._read.text import json_items
@@ -37,10 +36,9 @@ from ir_trunc._scoring.objects import MeasureLike
 from ir_trunc._scoring.results import Results, as_table
 from ir_trunc.truncation._abstention import risk_coverage
 
-# The fields of a log, of decisions and of their truth, with the names that their columns can have.
-_IDS = ("id", "question_id", "query_id", "qid")
+# The fields of a log, with the names that their columns can have.
 _NAMES = {
-    "id": _IDS,
+    "id": ("id", "question_id", "query_id", "qid"),
     "answer": ("answer", "prediction"),
     "confidence": ("confidence",),
     "correct": ("correct",),
@@ -49,9 +47,7 @@ _NAMES = {
     "group": ("group",),
     "candidate": ("candidate",),
 }
-_DECISIONS = {"id": _IDS, "value": ("value", "answer", "score")}
-_TRUTHS = {"id": _IDS, "value": ("same", "truth", "value", "label")}
-_MIDDLE = 0.5  # of decisions that are probabilities
+_NEEDED = "id, answer, confidence and correct"
 _RIGHT, _WRONG = "correct", "wrong"
 _SLACK = 1e-12
 _BATCH = 1 << 12  # items that are held as dicts at once
@@ -63,14 +59,13 @@ Judge = Callable[[str, list[str]], float]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DecisionLog:
+class AnswerLog:
     """Answers of a system as qrels and run; `read_log` makes it.
 
     Attributes
     ----------
     run : dict
-        For each question {'correct': confidence}, {'wrong': confidence}, or {} where it is unanswered; of
-        decisions {'yes': confidence} or {'no': confidence}.
+        For each question {'correct': confidence}, {'wrong': confidence}, or {} where it is unanswered.
     answerable : dict
         For each question True or False, or None where it is not known whether it has an answer.
     groups : dict
@@ -79,9 +74,6 @@ class DecisionLog:
         Whether the answers have a confidence; else their scores are 1.
     source : str
         The name of the log in messages.
-    decided : dict, optional
-        The qrels of decisions: 'yes' with relevance 2 (the positive class of `F05u(positive=2)`) or 'no' with
-        relevance 1 is right, and the other has relevance 0.
     candidates : dict, optional
         For unanswered questions whose candidate is in the log, whether it is right.
     """
@@ -91,7 +83,6 @@ class DecisionLog:
     groups: dict[str, str]
     has_confidence: bool
     source: str
-    decided: dict[str, dict[str, int]] | None = None
     candidates: dict[str, bool] | None = None
 
     def __repr__(self) -> str:
@@ -107,7 +98,7 @@ class DecisionLog:
         right, unanswered = sum(map(bool, grades)), grades.count(None)
         return {_RIGHT: right, _WRONG: len(grades) - right - unanswered, "unanswered": unanswered}
 
-    def with_answerable(self, other: DecisionLog) -> DecisionLog:
+    def with_answerable(self, other: AnswerLog) -> AnswerLog:
         """The log, knowing what has an answer where another log of the same questions says it."""
         known: dict[str, bool | None] = {}
         if differing := self.run.keys() ^ other.run.keys():
@@ -133,8 +124,6 @@ class DecisionLog:
 
     def _qrels(self, nil: bool) -> dict[str, dict[str, int]]:
         """The qrels if all unknown questions are nil queries, or none is."""
-        if self.decided is not None:
-            return self.decided
         known = {name: not nil if has is None else has for name, has in self.answerable.items()}
         return {name: {_RIGHT: 1, _WRONG: 0} if has else {_WRONG: 0} for name, has in known.items()}
 
@@ -379,10 +368,8 @@ def read_log(
     all_answerable: bool = False,
     abstains: str | Iterable[str] | re.Pattern[str] | None = None,
     columns: Mapping[str, str] | None = None,
-    truth: Any = None,
-    threshold: float = _MIDDLE,
-) -> DecisionLog:
-    """Qrels and run of a log of answers, or of decisions between yes and no with `truth`.
+) -> AnswerLog:
+    """Qrels and run of a log of answers.
 
     Parameters
     ----------
@@ -414,18 +401,10 @@ def read_log(
         Answers and references that stand for no answer, see `read_answers`.
     columns : dict, optional
         The columns of fields, `{'correct': 'score'}`.
-    truth : path, dict, list of dicts or frame, optional
-        True or False (1 or 0) for each question, in a file as `{"id": "q1", "same": true}`. The log is then
-        of decisions, in these forms: a number for each question, as `{"id": "q1", "value": 0.7}` in a file.
-        Above the threshold it means yes, below it no, and exactly the threshold no answer; True, False and
-        None mean the same three. The confidence is the distance from the threshold. A question without a
-        decision counts as left open, with a warning. Other options have no effect.
-    threshold : float
-        With `truth`: the value of a system that does not decide.
 
     Returns
     -------
-    DecisionLog
+    AnswerLog
         With `qrels` and `run` for other functions, and the methods `calc`, `by_group`, `risk_coverage`,
         `threshold` and `validation`.
 
@@ -450,19 +429,11 @@ def read_log(
     3 questions: 1 correct, 1 wrong, 1 unanswered
     >>> log.calc("c@1 AURC").aggregated
     {c@1: 0.4444444444444444, AURC: 0.25}
-    >>> read_log({"a": 0.9, "b": 0.5, "c": 0.8}, truth={"a": True, "b": True, "c": False}).run
-    {'a': {'yes': 0.4}, 'b': {}, 'c': {'yes': 0.30000000000000004}}
+    >>> decisions = {"a": {"answer": "yes", "references": "yes"}, "b": {"answer": "no", "references": "yes"}}
+    >>> read_log(decisions, "em")
+    2 questions: 1 correct, 1 wrong, 0 unanswered
     """
     source = f"log {os.fspath(log)}" if shape_of(log) == "path" else "log"
-    if truth is not None:
-        others = [judge, correct_from, columns, abstains, flag("all_answerable", all_answerable) or None]
-        if any(other is not None for other in others):
-            names = "judge, correct_from, all_answerable, abstains and columns"
-            raise ParameterError(f"{names} have no effect with truth.")
-        decided, decisions = read_decisions(log, truth, threshold)
-        return DecisionLog(decisions, dict.fromkeys(decisions, True), {}, True, source, decided)
-    if number("threshold", threshold) != _MIDDLE:
-        raise ParameterError("threshold divides yes from no: it needs truth.")
     least = number("correct_from", 1.0 if correct_from is None else correct_from, 0, 1)
     if not least:
         raise ParameterError("correct_from=0 makes every answer right: a number above 0 is needed.")
@@ -473,7 +444,7 @@ def read_log(
     groups: dict[str, str] = {}
     candidates: dict[str, bool] = {}
     sure = graded = 0
-    table = _columns(log, source, _NAMES, {} if columns is None else columns)
+    table = _columns(log, source, {} if columns is None else columns)
     for values in zip(*table.values()):
         item = {field: value for field, value in zip(table, values) if value is not None}
         name = item["id"]
@@ -507,7 +478,7 @@ def read_log(
             f"{source}: {counted(graded, 'answer')} with a correctness between 0 and 1 count as wrong;"
             f" {option('correct_from', 0.5)}, for example, counts as right what reaches 0.5."
         )
-    return DecisionLog(run, answerable, groups, sure > 0, source, candidates=candidates)
+    return AnswerLog(run, answerable, groups, sure > 0, source, candidates=candidates)
 
 
 def _judge(judge: Any) -> Judge | None:
@@ -518,33 +489,26 @@ def _judge(judge: Any) -> Judge | None:
     return lambda answer, references: max(compare(answer, reference) for reference in references)
 
 
-def _columns(
-    data: Any, source: str, names: Mapping[str, tuple[str, ...]], columns: Mapping[str, str] = NO_COLUMNS
-) -> dict[str, list[Any]]:
-    """The values of each field, a value for each question: ids as text, and None where one is missing.
-
-    names: by field, those that its column can have. Of decisions the first name counts, NaN is a value, and
-    questions may be given as {id: value}.
-    """
+def _columns(data: Any, source: str, columns: Mapping[str, str]) -> dict[str, list[Any]]:
+    """The values of each field, a value for each question: ids as text, and None where one is missing."""
     for field, column in mapping("columns", columns, "{field: column}").items():
-        if one_of("columns: field", field, names) and not isinstance(column, str):
+        if one_of("columns: field", field, _NAMES) and not isinstance(column, str):
             raise ParameterTypeError(f"columns[{field!r}]={shown(column)}: the name of a column is needed.")
-    names = {**names, **{field: (column,) for field, column in columns.items()}}
-    of_decisions, table = "value" in names, dict[str, list[Any]]()
+    names = {**_NAMES, **{field: (column,) for field, column in columns.items()}}
+    table = dict[str, list[Any]]()
     present, by_name = _table(data, source, names)
     for field, wanted in names.items():
         matching = [name for name in wanted for other in present if other == name]
-        if not matching and (field in columns or field in ("id", "answer", "value")):
+        if not matching and (field in columns or field in ("id", "answer")):
             has = ", ".join(map(str, present)) or "none"
-            hint = "" if of_decisions else f" {option('columns', {field: '...'})} names another."
+            hint = f" {option('columns', {field: '...'})} names another."
             raise InputError(f"{source} has no column {' or '.join(wanted)}; it has: {has}.{hint}")
-        same = [name for name in matching if name == matching[0] or not of_decisions]
-        if len(same) > 1:
-            both = " and ".join(same)
+        if len(matching) > 1:
+            both = " and ".join(matching)
             raise InputError(f"{source} has the columns {both} for the same field: one is needed.")
         if matching:
             values = by_name[matching[0]]
-            is_whole = of_decisions or {*map(type, values)} <= {str, bool, int, type(None)}
+            is_whole = {*map(type, values)} <= {str, bool, int, type(None)}
             table[field] = values if is_whole else [None if _is_missing(value) else value for value in values]
     ids = [one_id(name, "id", f"{source}, item {place}") for place, name in enumerate(table["id"], 1)]
     if len(set(ids)) < len(ids):
@@ -565,16 +529,12 @@ def _table(
         columns = {name: values_of(table[name]) for name in present if name in read}
         count = len(table[present[0]]) if present else 0
     else:
-        items, present = iter(_content(data, shape, source, names)), dict[Any, None]()
-        if "value" in names:
-            items = _decisions(items, source, names)
+        items, present = iter(_content(data, shape, source)), dict[Any, None]()
         while batch := [*islice(items, _BATCH)]:
             others = {kind for kind in {*map(type, batch)} if not issubclass(kind, Mapping)}
             if others:
                 place, item = next(pair for pair in enumerate(batch, count + 1) if type(pair[1]) in others)
-                raise InputError(
-                    f"{source}, item {place}: {shown(item)}: a dict with {_needed(names)} is needed."
-                )
+                raise InputError(f"{source}, item {place}: {shown(item)}: a dict with {_NEEDED} is needed.")
             here = dict.fromkeys(chain.from_iterable(batch))
             present |= here
             columns |= {name: [None] * count for name in here if name in read and name not in columns}
@@ -586,37 +546,13 @@ def _table(
     return present, columns
 
 
-def _needed(names: Mapping[str, tuple[str, ...]]) -> str:
-    return "id and value" if "value" in names else "id, answer, confidence and correct"
-
-
-def _decisions(
-    items: Iterable[Any], source: str, names: Mapping[str, tuple[str, ...]]
-) -> Iterator[Mapping[str, Any]]:
-    """Decisions, each of which may call its fields otherwise, with the first name of each field."""
-    for place, item in enumerate(items, 1):
-        read = item
-        if isinstance(item, Mapping):
-            read = {}
-            for wanted in names.values():
-                name = next((name for name in wanted if name in item), None)
-                if name is None:
-                    what = f"{source}, item {place} has no column {' or '.join(wanted)}"
-                    raise InputError(f"{what}; it has: {', '.join(map(str, item)) or 'none'}.")
-                read[wanted[0]] = item[name]
-        yield read
-
-
-def _content(data: Any, shape: Shape, source: str, names: Mapping[str, tuple[str, ...]]) -> Iterable[Any]:
+def _content(data: Any, shape: Shape, source: str) -> Iterable[Any]:
     """What should be a dict for each question, from any form but frames."""
-    ids, of_decisions = names["id"], "value" in names
 
     def by_id(content: Any) -> Iterable[Any]:
-        """From {id: {field: value}}, from {id: value} of decisions, or from the dict of one question."""
+        """From {id: {field: value}}, or from the dict of one question."""
         if all(isinstance(value, Mapping) for value in content.values()):
-            return [{ids[0]: name, **item} for name, item in content.items()]
-        if of_decisions and not any(name in content for name in ids):
-            return [{ids[0]: name, "value": value} for name, value in content.items()]
+            return [{"id": name, **item} for name, item in content.items()]
         return [content]
 
     if shape == "path":
@@ -625,9 +561,7 @@ def _content(data: Any, shape: Shape, source: str, names: Mapping[str, tuple[str
         return by_id(first[0]) if len(first) == 1 and isinstance(first[0], Mapping) else chain(first, items)
     if shape not in ("mapping", "list"):
         forms = "a path of JSON or JSON lines, a frame, a list of dicts or a dict by id"
-        raise InputError(
-            f"{source} of type {type(data).__name__}: {forms}, with {_needed(names)}, is needed."
-        )
+        raise InputError(f"{source} of type {type(data).__name__}: {forms}, with {_NEEDED}, is needed.")
     return by_id(data) if shape == "mapping" else data
 
 
@@ -715,64 +649,3 @@ def _assessed(
     if has_answer is False:
         raise InputError(f"{where} is answered correctly and has no answer: one of the two is wrong.")
     return value, True
-
-
-class Decisions(NamedTuple):
-    """Decisions as qrels and run: `calc("c@1", *decisions)`.
-
-    Attributes
-    ----------
-    qrels : dict
-        For each question the right answer, 'yes' with relevance 2 (the positive class of
-        `F05u(positive=2)`) or 'no' with relevance 1; the other answer has relevance 0.
-    run : dict
-        For each question its answer, scored by the distance of the value from the threshold; {} is silence.
-    """
-
-    qrels: dict[str, dict[str, int]]
-    run: dict[str, dict[str, float]]
-
-
-def read_decisions(answers: Any, truth: Any, threshold: float = _MIDDLE) -> Decisions:
-    """The qrels and the run of a system that answers questions by yes, no or nothing; see `read_log`."""
-    threshold = number("threshold", threshold)
-    right = {
-        name: _true_or_false(value, f"truth, question {name}:")
-        for name, value in _values(truth, "truth", _TRUTHS)
-    }
-    values = {name: _decision(value, name) for name, value in _values(answers, "answers", _DECISIONS)}
-    missing = [name for name in right if name not in values]
-    if missing:
-        what = f"{len(missing)} of {len(right)} questions have no answer (for example question {missing[0]})"
-        warn(f"answers: {what}; they count as left open.")
-    far = [name for name, value in values.items() if value is not None and not 0 <= value <= 1]
-    if far and threshold == _MIDDLE:
-        what = f"question {far[0]} has the value {values[far[0]]:g}, one of {len(far)} that are not in 0 to 1"
-        warn(f"answers: {what}; is threshold={threshold:g}, which divides yes from no, on their scale?")
-    qrels = {name: {"yes": 2, "no": 0} if yes else {"yes": 0, "no": 1} for name, yes in right.items()}
-    run: dict[str, dict[str, float]] = {name: {} for name in [*values, *missing]}
-    for name, value in values.items():
-        if isinstance(value, bool):
-            run[name] = {"yes" if value else "no": 1.0}
-        elif value is not None and value != threshold:
-            run[name] = {"yes" if value > threshold else "no": abs(value - threshold)}
-    return Decisions(qrels, run)
-
-
-def _values(data: Any, what: str, names: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Any]]:
-    """The value of every question; a list of one value stands for the value."""
-    table = _columns(data, f"{what} {os.fspath(data)}" if shape_of(data) == "path" else what, names)
-    for name, value in zip(table["id"], table["value"]):
-        while isinstance(value, (list, tuple)) and len(value) == 1:
-            value = value[0]
-        yield name, value
-
-
-def _decision(value: Any, name: str) -> float | bool | None:
-    if value is None or isinstance(value, (bool, np.bool_)):
-        return None if value is None else bool(value)
-    try:
-        return number("value", value)
-    except ParameterError:
-        what = "a finite number, True, False or None is needed"
-        raise InputError(f"answers, question {name}: {shown(value)}: {what}.") from None

@@ -1,4 +1,4 @@
-"""How often the true risk above a threshold of a decision log exceeds the risk that was asked for.
+"""How often the true risk above a threshold of a log of answers exceeds the risk that was asked for.
 
     python tests/benchmarks/thresholds.py [--draws 1000]
 

@@ -1,10 +1,11 @@
-"""Decision logs: qrels and run of answers, and refusals where a log does not say what a measure needs."""
+"""Logs of answers: qrels and run of answers, and refusals where a log does not say what a measure needs."""
 
 import gzip
 import itertools
 import json
 import math
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -45,6 +46,19 @@ def answered(right, sure):
         {"id": n, "answer": "a", "correct": bool(r), "confidence": float(c)}
         for n, (r, c) in enumerate(zip(right, sure))
     ]
+
+
+def test_answers_may_be_yes_or_no():
+    right = {"a": "yes", "b": "yes", "c": "no", "d": "no"}
+    said = {"a": ("yes", 0.4), "b": (None, 0.0), "c": ("yes", 0.3), "d": ("no", 0.25)}
+    items = [{"id": q, "answer": a, "confidence": c, "references": right[q]} for q, (a, c) in said.items()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        log = read_log(items, "em")
+    run = {q: {} if a is None else {a: c} for q, (a, c) in said.items()}
+    expected = calc_aggregate("c@1 UF AURC", {q: {answer: 1} for q, answer in right.items()}, run)
+    assert log.calc("c@1 UF AURC").aggregated == expected
+    assert repr(log) == "4 questions: 2 correct, 1 wrong, 1 unanswered"
 
 
 def write(path, items):
