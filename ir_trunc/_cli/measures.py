@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ir_trunc._cli._arguments import Words, cli_command
-from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.tables import fitted
 from ir_trunc.measures import Definition, families, lookup, registry
@@ -13,7 +12,6 @@ __all__ = ["main"]
 
 _DECLARED = """
 name NAME?  a measure
---reference  everything about all measures, as a page in Markdown
 """
 
 
@@ -30,13 +28,7 @@ def main(args: Words) -> None:
         system left empty.
       ...
     """
-    if args.reference:
-        if args.name:
-            raise ParameterError("--reference is a page of all measures: leave NAME out.")
-        from ir_trunc._reporting.reference import reference_page
-
-        print(reference_page(), end="")
-    elif args.name:
+    if args.name:
         definition = lookup(args.name.partition("@")[0].partition("(")[0])
         _show(f"{definition.signature}\n\n{definition.describe()}\n{_example(definition)}")
     else:

@@ -181,8 +181,8 @@ def report(
     return page
 
 
-def template(name: str = "report.html", **filters: Any) -> Any:
-    """What renders a page, with these filters beside its own."""
+def template(name: str = "report.html") -> Any:
+    """What renders a page."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape  # when it is written
 
     loaded = Environment(
@@ -199,7 +199,6 @@ def template(name: str = "report.html", **filters: Any) -> Any:
         short=lambda name: shortened(str(name), 19),
         change=lambda value: f"{value:+.4f}" if round(value, 4) else "0.0000",
         documents=lambda mean: f"{mean:,.0f}" if mean >= 100 else f"{mean:.1f}",
-        **filters,
     )
     return loaded.get_template(name).render
 

@@ -36,7 +36,6 @@ def seconds(*words: str) -> float:
 def commands(folder: Path):
     """Commands with what they do, and their budgets in seconds; about 5 are imports on a busy machine."""
     ours = "-m", "ir_trunc"
-    yield "measures --reference", (*ours, "measures", "--reference"), 8
     for questions, budget in ((500, 3), (5000, 3)):
         yield f"how_many, {questions} questions", ("-c", HOW_MANY.format(questions)), budget
     for systems, power, compare, report in ((10, 8, 8, 11), (100, 10, 12, 22), (300, 11, 18, None)):

@@ -3,10 +3,10 @@
 import re
 
 import pytest
+from pages import ROOT
 
 from ir_trunc import meta, truncation
 from ir_trunc._cli.study import STUDIES
-from ir_trunc._reporting.reference import reference_page
 from ir_trunc._reporting.reproduction import PAPERS
 from ir_trunc.measures import families, lookup
 from ir_trunc.measures.definition import mark_of
@@ -40,7 +40,7 @@ def test_what_liu_s_paper_does_not_have_is_called_an_extension(name):
 
 
 def test_the_reference_shows_the_marks():
-    page = reference_page()
+    page = (ROOT / "notebooks" / "reference.md").read_text(encoding="utf-8")
     assert "*extension*: [after Liu, Moffat, Baldwin & Zhang, SIGIR 2016](https://doi.org/10" in page
     assert "*paper*: [Peñas & Rodrigo, ACL 2011](https://aclanthology.org/P11-1142), section 2.2" in page
     assert "*ours*: " in page

@@ -21,7 +21,7 @@ from ir_trunc._read.reading import RUN
 from ir_trunc._read.registry import ORDER, File, Reader, Table, readers_of
 from ir_trunc._read.text import beginning
 
-PAGE = Path(__file__).parents[2] / "notebooks" / "reference.md"  # test_reference: what the command prints
+PAGE = Path(__file__).parents[2] / "notebooks" / "reference.md"  # test_reference: what the registries say
 
 
 class Shelf:

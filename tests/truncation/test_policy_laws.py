@@ -22,12 +22,11 @@ from generated import _samples, queries, runs
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from naive_policies import CUTS, FILE, SAMPLES, TWINS, positive
-from pages import ROOT, blocks
+from pages import ROOT, blocks, extension
 
 import ir_trunc
 from ir_trunc import ParameterError, load_policy, truncation
 from ir_trunc._core.rankings import Rankings
-from ir_trunc._reporting import reference
 from ir_trunc.truncation import parse_policy, registry, write_cuts
 from ir_trunc.truncation._fitting import one_measure
 
@@ -286,7 +285,7 @@ def test_the_policy_of_your_own_is_found_everywhere(own_policy, command):
     made = truncation.parse_policy("Within(k=3, distance=1)")
     assert made == truncation.Within(1, 3) == pickle.loads(pickle.dumps(made))
     assert "Within" in dir(truncation)
-    section = reference.reference_page()
+    section = extension("reference").page()
     assert "### Within\n\nThe documents whose scores are close to the best one, at most k.\n" in section
     assert "| `k` | documents to keep at most | a whole number >= 0 | `10` |" in section
 

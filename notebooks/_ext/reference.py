@@ -1,27 +1,22 @@
-"""The reference: every measure, policy, procedure and data form in Markdown, from the registries."""
-
-from __future__ import annotations
+"""Print reference.md: `python notebooks/_ext/reference.py`. All in it comes from the registries."""
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
 from inspect import cleandoc
+from pathlib import Path
 from typing import get_args
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ir_trunc import meta, truncation
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._read.reading import DataKind
 from ir_trunc._read.registry import readers_of
-from ir_trunc._reporting.report import template
 from ir_trunc._scoring.evaluator import calc_aggregate
-from ir_trunc.measures import Definition, families
+from ir_trunc.measures import families
 from ir_trunc.measures.definition import ADDRESS, CUTOFF, mark_of
 from ir_trunc.meta._trials import PROPERTIES, RULE
-from ir_trunc.meta.properties import Finding, Verdicts, properties
-
-__all__ = ["RENEW", "boundary_scores", "reference_page"]
-
-RENEW = "ir_trunc measures --reference > notebooks/reference.md"
+from ir_trunc.meta.properties import properties
 
 _QRELS = {"q": {"a": 1, "b": 1, "c": 1, "x": 0}}
 _RUN = {"q": {"a": 0.9, "x": 0.5, "b": 0.4}}
@@ -32,7 +27,7 @@ _SETUP = f"""\
 """
 
 # Name, grades by rank, and grades of all judged documents.
-_LISTS: tuple[tuple[str, list[int], list[int]], ...] = (
+_LISTS = (
     ("1 0 1", [1, 0, 1], [1, 1, 1, 0, 0, 0]),
     ("1 0 1 0 0", [1, 0, 1, 0, 0], [1, 1, 1, 0, 0, 0]),
     ("empty", [], [1, 1, 1, 0, 0, 0]),
@@ -44,7 +39,7 @@ _SCORES = [0.9, 0.5, 0.4, 0.3, 0.2]
 _SIGNS = {"strict": "●", "weak": "◐", "constant": "○", "violated": "✕", "depends": "◇"}
 
 
-def reference_page() -> str:
+def page():
     """The reference as a page in Markdown."""
     verdicts = {of_measure.measure.partition("@")[0]: of_measure for of_measure in properties()}
     all_families = list(families())
@@ -56,9 +51,17 @@ def reference_page() -> str:
     for kind in get_args(DataKind):
         for reader in readers_of(kind):
             readers[reader].append(kind)
-    filters = {"link": _link, "source": _source, "paragraphs": _paragraphs, "row": _row}
-    page: str = template("reference.md", in_words=_in_words, **filters)(
-        renew=RENEW,
+    filters = {
+        "link": _link,
+        "source": _source,
+        "paragraphs": _paragraphs,
+        "row": _row,
+        "in_words": _in_words,
+    }
+    how = {"trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
+    texts = Environment(loader=FileSystemLoader(Path(__file__).parent), **how)
+    texts.filters |= filters
+    return texts.get_template("reference.txt").render(
         setup=_SETUP,
         families=all_families,
         verdicts=verdicts,
@@ -72,22 +75,21 @@ def reference_page() -> str:
         procedures=sorted(meta.registry.values(), key=lambda definition: definition.name),
         readers=readers.items(),
     )
-    return page
 
 
-def _example(definition: Definition) -> tuple[str, list[float], float]:
+def _example(definition):
     """A call of a measure, its scores of the five lists, and its value in the example."""
     call = definition.name + "".join(f"@{depth}" for depth in _cutoff(definition).values())
     return call, boundary_scores(definition), round(calc_aggregate(call, _QRELS, _RUN)[call], 4)
 
 
-def _cutoff(definition: Definition) -> dict[str, int]:
+def _cutoff(definition):
     """The cutoff of a measure that requires one: 1 for the answer to a question, 5 for a list."""
     needs = CUTOFF in definition.params and definition.params[CUTOFF].required
     return {CUTOFF: 1 if definition.scope == "run" else 5} if needs else {}
 
 
-def boundary_scores(definition: Definition) -> list[float]:
+def boundary_scores(definition):
     """The default scores of the five lists of the small table.
 
     Each list is in a run beside one more topic, which is answered correctly.
@@ -100,7 +102,7 @@ def boundary_scores(definition: Definition) -> list[float]:
     return [float(measure.score(rankings)[0]) for rankings in runs]
 
 
-def _in_words(verdicts: Verdicts) -> str:
+def _in_words(verdicts):
     """The verdicts in words, and those of the paper that differ."""
     by_word = [(word, [_with_what(f) for f in verdicts.findings if f.verdict == word]) for word in _SIGNS]
     text = "; ".join(f"{word}: {', '.join(names)}" for word, names in by_word if names)
@@ -111,7 +113,7 @@ def _in_words(verdicts: Verdicts) -> str:
     return f"Properties{of}, {text}" + (f" The paper says otherwise: {', '.join(others)}." if others else "")
 
 
-def _with_what(finding: Finding) -> str:
+def _with_what(finding):
     """The property, and what its verdict depends on."""
     if not finding.depends_on:
         return finding.property
@@ -119,22 +121,22 @@ def _with_what(finding: Finding) -> str:
     return f"{finding.property} on {' and '.join(finding.depends_on)} ({examples})"
 
 
-def _row(cells: Sequence[str]) -> str:
+def _row(cells):
     """A row of a table in Markdown."""
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
-def _link(name: str) -> str:
+def _link(name):
     """A link to the heading of this name."""
     return f"[{name}](#{_anchor(name)})"
 
 
-def _anchor(title: str) -> str:
+def _anchor(title):
     """The anchor that GitHub gives a heading."""
     return "".join(sign for sign in title.lower().replace(" ", "-") if sign.isalnum() or sign in "-_")
 
 
-def _source(source: str) -> str:
+def _source(source):
     """A source with a link to its first address, and its mark."""
     address = ADDRESS.search(source)
     name = source[: address.start()] if address else source
@@ -143,10 +145,14 @@ def _source(source: str) -> str:
     return f"*{mark_of(source)}*: {linked}{rest}"
 
 
-def _paragraphs(text: str) -> list[str]:
+def _paragraphs(text):
     """Paragraphs; an indented one becomes a block of text."""
     return [
         f"```text\n{cleandoc(part)}\n```" if part.startswith(" ") else " ".join(part.split())
         for part in text.split("\n\n")
         if part
     ]
+
+
+if __name__ == "__main__":
+    print(page(), end="")
