@@ -54,7 +54,16 @@ def test_no_text_becomes_code_and_pickle_stays_between_the_workers_of_a_cluster(
 # what Python sees
 
 WATCHED = """
-import os, sys
+import decimal, locale, os, random, signal, sys, warnings
+import ir_measures, numpy as np, pandas, pyarrow.csv, pytrec_eval, scipy.stats, tqdm
+def state():
+    return (list(warnings.filters), warnings.showwarning, random.getstate(), str(np.random.get_state()),
+            np.geterr(), str(decimal.getcontext()), locale.setlocale(locale.LC_ALL), os.getcwd(),
+            dict(os.environ), sys.excepthook,
+            list(sys.path), sys.getrecursionlimit(), str(pandas.options),
+            [signal.getsignal(n) for n in (2, 13, 15)])
+warnings.simplefilter("ignore")
+before = state()
 seen = []
 WATCHED = ("socket.", "subprocess.", "urllib.", "http.", "ftplib.", "os.system", "os.exec", "os.fork",
            "os.posix_spawn", "pickle.find_class", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.link",
@@ -64,8 +73,6 @@ def look(event, args):
     if writes or event.startswith(WATCHED):
         seen.append((event, str(args[:1])))
 sys.addaudithook(look)
-import warnings
-warnings.simplefilter("ignore")
 import ir_trunc
 from ir_trunc import meta, truncation
 from ir_trunc._cli.main import main
@@ -80,8 +87,9 @@ ir_trunc.with_terminal("demo.qrels", runs[0])
 study.best_cuts("RBPU OIE", "demo.qrels", runs)
 truncation.cross_validate(["Greedy", "LargestGap"], "RBPU", "demo.qrels", runs, folds=3)
 matrix = meta.score_matrix("AP RBPT", "demo.qrels", runs)
-meta.power(matrix), meta.agreement(matrix)
+meta.power(matrix, "bootstrap", repetitions=9), meta.agreement(matrix)
 print(seen)
+print([a for a, b in zip(before, state()) if a != b])
 sys.stdout = open(os.devnull, "w")
 seen.clear()
 main(["demo.qrels", *runs, "RBPT", "AP"])
@@ -89,20 +97,26 @@ main(["truncate", runs[0], "--policy", "LargestGap"])
 main(["study", "cuts", "demo.qrels", runs[0], "-m", "SetF"])
 sys.stdout = sys.__stdout__
 print(seen)
+seen.clear()
+truncation.write_cuts(os.environ["HOME"] + "/k", {"1": 2})
+print(seen)
+seen.clear()
+try:
+    ir_trunc.calc("AP", "no-such-set", runs[0])
+except OSError:
+    print(seen)
 """
 
 
-def test_scoring_reaches_for_nothing_but_the_files_that_are_named():
-    """No connection, no program, no pickle, no file written or moved, by Python's own account."""
-    assert printed(WATCHED + WORK) == "[]\n[]\n"
+def test_the_work_reaches_for_the_files_that_are_named_and_leaves_the_state_of_the_process(tmp_path):
+    """No connection, no program, no pickle, no file written or moved, by Python's own account.
 
-
-def test_what_reaches_further_is_seen(tmp_path):
-    """The watch can bark: an output is written and moved; ir_datasets makes its folders when it is asked."""
-    written = f"truncation.write_cuts({str(tmp_path / 'k')!r}, {{'1': 2}})\nprint(seen)\nseen.clear()\n"
-    asked = "try:\n    ir_trunc.calc('AP', 'no-such-set', runs[0])\nexcept OSError:\n    print(seen)\n"
+    Warnings, random numbers, numpy's errors, locale, folder, environment, signals and options stay. The watch
+    can bark: an output is written and moved; ir_datasets makes its folders when it is asked.
+    """
     home = {"HOME": str(tmp_path), "IR_DATASETS_HOME": str(tmp_path / "sets")}
-    of_output, of_set = printed(WATCHED + written + asked, **home).splitlines()
+    *of_work, of_output, of_set = printed(WATCHED + WORK, **home).splitlines()
+    assert of_work == ["[]", "[]", "[]"]
     assert "open" in of_output
     assert "os.rename" in of_output
     assert "os.mkdir" in of_set
@@ -157,30 +171,6 @@ def test_no_function_changes_what_it_is_given(call, form):
             pd.testing.assert_frame_equal(run, before[1][name])
 
 
-STATE = """
-import decimal, locale, os, random, signal, sys, warnings
-import ir_datasets, ir_measures, numpy as np, pandas, pyarrow.csv, pytrec_eval, scipy.stats, tqdm
-def state():
-    return (list(warnings.filters), warnings.showwarning, random.getstate(), str(np.random.get_state()),
-            np.geterr(), str(decimal.getcontext()), locale.setlocale(locale.LC_ALL), os.getcwd(),
-            dict(os.environ), sys.excepthook,
-            list(sys.path), sys.getrecursionlimit(), str(pandas.options),
-            [signal.getsignal(n) for n in (2, 13, 15)])
-before = state()
-import ir_trunc
-from ir_trunc import meta, truncation
-runs = ["never-stops.run", "stops-in-time.run", "says-little.run"]
-truncation.cross_validate(["Greedy"], "RBPU", "demo.qrels", runs, folds=3)
-meta.power(meta.score_matrix("AP RBPT NumRet", "demo.qrels", runs), "bootstrap", repetitions=9)
-print([a for a, b in zip(before, state()) if a != b])
-"""
-
-
-def test_the_state_of_the_process_stays_as_it_is():
-    """Warnings, random numbers, numpy's errors, locale, folder, environment, signals and options."""
-    assert printed(STATE) == "[]\n"
-
-
 # the process does not matter
 
 EVERYTHING = """
@@ -205,11 +195,13 @@ print(*(warning.message for warning in said), sep="\\n")
 """
 
 
-def test_every_process_gives_the_same_bits_and_says_the_same():
+def test_every_process_gives_the_same_bits_and_says_the_same(monkeypatch, capsys):
     """Whatever the seed of Python's hashes, by which sets are ordered."""
-    one, other = (printed(EVERYTHING, PYTHONHASHSEED=seed) for seed in ("1", "20"))
-    assert one == other
-    assert "topics that are not in the qrels" in one
+    monkeypatch.chdir(DATA)
+    exec(EVERYTHING, {})
+    here = capsys.readouterr().out
+    assert here == printed(EVERYTHING, PYTHONHASHSEED="1" if hash("a") % 2 else "20")
+    assert "topics that are not in the qrels" in here
 
 
 SPAWNED = """

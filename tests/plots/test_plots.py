@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-from functools import cache
 from itertools import combinations
 from xml.etree import ElementTree
 
@@ -93,7 +92,7 @@ def test_pictures_draw_on_the_axes_given_or_on_new_ones(name, few):
     for ax in (PICTURES[name](), given):
         assert ax.get_xlabel() or name == "scores"
         assert ax.get_ylabel() or name in OF_ROWS
-        ax.figure.draw_without_rendering()
+    given.figure.draw_without_rendering()
     assert dict(matplotlib.rcParams) == before
     assert "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
 
@@ -381,7 +380,7 @@ def drawn_with(names):
     yield plots.slope(first, second)
     yield plots.side_by_side(rankings)
     yield plots.policies(table)
-    for name in names:
+    for name in names[::2]:
         yield plots.policies(table[:1].assign(system=name))
         yield plots.curve(curves("RBPT", qrels, runs[name])[parse_measure("RBPT")], name)
 
@@ -393,14 +392,14 @@ def test_names_are_drawn_as_they_are(tmp_path):
         path = tmp_path / f"{number}.svg"
         save_picture(ax.figure, path, "none")
         texts.append({"".join(text.itertext()).strip() for text in ElementTree.parse(path).iter(SVG_TEXT)})
-        if number < 3:  # each has all names
+        if number == 0:  # it has all names
             save_picture(ax.figure, path, "path")
             ElementTree.parse(path)
     slope, lists, policies, *others = texts
     assert set(SHOWN) <= slope
     assert {f"{name}: 1 relevant" for name in SHOWN} <= lists
     assert set(SHOWN) <= policies
-    for name, title, curve in zip(SHOWN, others[::2], others[1::2]):
+    for name, title, curve in zip(SHOWN[::2], others[::2], others[1::2], strict=True):
         assert name in title
         assert f"score of topic {name}" in curve
 
@@ -427,7 +426,7 @@ ALL = PICTURES | {
     "agreement of measures": lambda: meta.agreement(MATRIX).plot(),
     "scatter": lambda: meta.agreement(MATRIX).scatter("AP", "RR"),
     "predictivity": lambda: meta.predictivity(MATRIX, 5).plot(),
-    "properties": lambda: meta.properties("AP RBPT OIE", length=4).plot(),
+    "properties": lambda: meta.properties("AP RBPT", (0, 1), 4).plot(),
     "impact": lambda: meta.truncation_impact("RBPT(p=0.5)@5", QRELS, RUNS).plot(),
     "guide": plot_guide,
     "grid": lambda: GRID.plot("RBP(p={p},rel=1)"),
@@ -435,9 +434,8 @@ ALL = PICTURES | {
 }
 
 
-@cache
 def drawn(name):
-    """The figure, drawn, and its letters with the boxes that they fill; the tests only look at them."""
+    """The figure, drawn, and its letters with the boxes that they fill."""
     figure = ALL[name]().figure
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
@@ -464,9 +462,19 @@ def shows(text, figure):
     return True
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_no_words_overlap_or_are_cut_off(name):
+VARIANTS = ["costs", "tokens", "captioned curve", "captioned lists", "cuts and R", "shaded", "grid", "predictivity",
+            "error rates", "swap rates"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.full] * (name in VARIANTS)) for name in ALL]
+)
+def test_words_can_be_read(name):
+    """None overlap or are cut off; letters are at least eleven pixels where a page is 830 wide."""
     figure, texts = drawn(name)
+    scale = min(830 / 72 / figure.get_figwidth(), 100 / 72)
+    for text, _ in texts:
+        assert text.get_fontsize() * scale >= 11, (text.get_text(), text.get_fontsize())
     texts = [(text, box) for text, box in texts if shows(text, figure)]
     assert texts
     for (text, box), (other, its) in combinations(texts, 2):
@@ -476,14 +484,6 @@ def test_no_words_overlap_or_are_cut_off(name):
     for text, box in texts:
         assert min(box.x0, box.y0) >= -1, text.get_text()
         assert max(box.x1 - figure.bbox.x1, box.y1 - figure.bbox.y1) <= 1, text.get_text()
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_letters_are_at_least_eleven_pixels_where_a_page_is_830_wide(name):
-    figure, texts = drawn(name)
-    scale = min(830 / 72 / figure.get_figwidth(), 100 / 72)
-    for text, _ in texts:
-        assert text.get_fontsize() * scale >= 11, (text.get_text(), text.get_fontsize())
 
 
 COUNTED = ["curve", "lists", "lengths", "nil", "example", "side by side", "lines"]
@@ -499,7 +499,7 @@ def test_ranks_lengths_and_counts_have_whole_ticks(name):
         assert all(re.fullmatch(r"[0-9 +−-]*", word) for word in words), words
 
 
-@pytest.mark.parametrize("longest", [1, 2, 3, 7, 99, 101])
+@pytest.mark.parametrize("longest", [1, 3, 101])
 def test_short_lists_have_whole_ticks(longest):
     table = pd.DataFrame({"measure": "RR", "length": [longest], "best_length": [0]})
     ax = plots.lengths(table)
@@ -574,8 +574,7 @@ def test_long_names_leave_room_for_the_picture():
     assert ax.bbox.width > 0.3 * ax.figure.bbox.width
 
 
-@pytest.mark.parametrize("longest", [1, 8, 20])
-@pytest.mark.parametrize("name", ["a", "a name of 21 letters.."])
+@pytest.mark.parametrize(("name", "longest"), [("a", 1), ("a name of 21 letters..", 20)])
 def test_the_legend_of_lists_is_inside_of_the_picture(longest, name):
     ax = plots.side_by_side({name: RANKINGS.take(FEW)}, longest)
     FigureCanvasAgg(ax.figure).draw()
