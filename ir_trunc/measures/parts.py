@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "binary", "cascade", "count", "discount", "effort", "exponential", "first_relevant", "geometric",
     "graded", "jk_discount", "linear", "linear_or_binary", "log2_discount", "mapped", "nil", "over", "powers",
-    "powers_of", "powers_of_two", "precision_at_relevant", "reciprocal", "scale_of", "scaled", "signed",
+    "powers_of_two", "precision_at_relevant", "reciprocal", "scale_of", "scaled", "signed",
     "silent_or", "top_grade", "undiscounted",
 ]  # fmt: skip
 

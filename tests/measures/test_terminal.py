@@ -102,15 +102,12 @@ def test_graded_ends(measures, line):
     assert values.tolist() == pytest.approx([float(x) for x in expected], abs=0.000051)
 
 
-# Measures whose end is worth the least gain, or a unit of the grades, and no more.
-BOUNDED = [
-    (registry[name], change)
-    for name in ("RRT", "PT", "RBPT", "nDCGT", "APT", "ERRT", "nRBPT", "nERRT")
-    for change in ({"terminal": "least"} if name == "ERRT" else {}, *settings_of(registry[name]))
-    if change.get(CUTOFF) in (None, 30)
-    and "full" not in (change.get("terminal"), change.get("terminal", "full") if name == "ERRT" else "")
-    and change.get("norm") != "count"
-]
+def bounded(name):
+    """Settings in which the end is worth the least gain, or a unit of the grades, and no more; of whole lists."""
+    for change in ({"terminal": "least"} if name == "ERRT" else {}, *settings_of(registry[name])):
+        full = "full" in (change.get("terminal"), change.get("terminal", "full") if name == "ERRT" else "")
+        if not full and change.get("norm") != "count":
+            yield {**change, CUTOFF: 30 if name == "PT" else None}
 
 
 @cache
@@ -130,19 +127,18 @@ def lists_that_may_miss_documents(unit, lowest):
     return [Rankings.from_lists(each, judged) for each in (lists, longer, complete)]
 
 
-@pytest.mark.parametrize(("definition", "change"), BOUNDED, ids=lambda given: getattr(given, "name", given))
+@pytest.mark.parametrize("name", ["RRT", "PT", "RBPT", "nDCGT", "APT", "ERRT", "nRBPT", "nERRT"])
 @pytest.mark.parametrize("unit", [1, 7])
-def test_the_complete_list_is_the_best_and_a_missing_document_never_harms(definition, change, unit):
-    required = definition.name == "PT"
-    change = ({CUTOFF: 30} if required else {}) | change
-    if change.get("max_rel"):
-        change = change | {"max_rel": change["max_rel"] * unit}
-    measure = definition.bind(change)
-    listed, more, best = map(measure.score, lists_that_may_miss_documents(unit, change.get("rel") or 1))
-    assert (listed <= best + 1e-12).all()
-    assert (more >= listed - 1e-12).all()
-    if definition.name not in ("PT", "ERRT") and change.get("norm") != "none" and change.get("tail", True):
-        np.testing.assert_allclose(best, 1, rtol=1e-12)
+def test_the_complete_list_is_the_best_and_a_missing_document_never_harms(name, unit):
+    for change in bounded(name):
+        if change.get("max_rel"):
+            change["max_rel"] *= unit
+        measure = registry[name].bind(change)
+        listed, more, best = map(measure.score, lists_that_may_miss_documents(unit, change.get("rel") or 1))
+        assert (listed <= best + 1e-12).all(), change
+        assert (more >= listed - 1e-12).all(), change
+        if name not in ("PT", "ERRT") and change.get("norm") != "none" and change.get("tail", True):
+            np.testing.assert_allclose(best, 1, rtol=1e-12, err_msg=str(change))
 
 
 def test_binary_scores_are_not_divided():
