@@ -22,9 +22,11 @@ def test_conditions_are_scores_by_qrels_and_lists_that_are_cut_by_hand(data):
     found = meta.conditions("P AP RBP(p={p})", meta.pooled_runs(qrels, runs), DEPTHS, residual=0.2)
     for name, (pool, depth) in DEPTHS.items():
         cut = qrels if pool is None else naive.pool(qrels, runs, pool)
-        p = 0.2 ** (1 / depth)
-        measures = [f"P@{depth}", f"AP@{depth}", f"RBP(p={p!r})@{depth}"]
-        by_measure = np.array([found[f"{measure}, {name}"] for measure in measures])
+        columns = [at for at, measure in enumerate(found.measures) if measure.endswith(f", {name}")]
+        measures = [found.measures[at].removesuffix(f", {name}") for at in columns]
+        assert measures[:2] == [f"P@{depth}", f"AP@{depth}"]
+        assert ir_trunc.parse_measure(measures[2])["p"] == pytest.approx(0.2 ** (1 / depth))
+        by_measure = found.values[columns]
         expected = scores(measures, cut, runs.values())
         np.testing.assert_allclose(by_measure.transpose(1, 0, 2), expected, atol=1e-12)
 
