@@ -10,7 +10,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class KernelBuildHook(BuildHookInterface):
-    """Of a wheel: one for every Python from 3.11 on with the kernel in it, or a pure one without."""
+    """Of a wheel: one for every version of CPython with the kernel in it, or a pure one without."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, into the checkout where the installation is editable."""
@@ -21,10 +21,9 @@ class KernelBuildHook(BuildHookInterface):
         found = build.compiled(kernel if editable else Path(self.made.name))
         if found is None or editable:
             return
-        since = "".join(map(str, build.STABLE_SINCE))
         platform = self.build_config.builder.get_best_matching_tag().split("-")[-1]
         build_data["pure_python"] = False
-        build_data["tag"] = f"cp{since}-abi3-{platform}"
+        build_data["tag"] = f"cp311-abi3-{platform}"  # the oldest Python that is declared
         build_data["force_include"][str(found)] = f"ir_trunc/_kernel/{found.name}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:

@@ -41,7 +41,7 @@ def _loaded() -> tuple[Any, str]:
         compiled = import_module("ir_trunc._kernel._core")
     except ImportError as error:
         cause = error
-        renewal = f"{BUILD} compiles it" if has_sources else "it needs CPython 3.11 or later and a C compiler"
+        renewal = f"{BUILD} compiles it" if has_sources else "it needs CPython and a C compiler"
         why = f"it was not compiled when ir_trunc was installed; {renewal}"
     if compiled and has_sources:
         from ir_trunc._kernel.build import fingerprint

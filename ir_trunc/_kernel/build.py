@@ -12,7 +12,6 @@ import zlib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-STABLE_SINCE = (3, 11)  # the first version with all that the binding uses of the limited API
 
 
 def fingerprint() -> str:
@@ -28,7 +27,7 @@ def can_build() -> bool:
     import sysconfig
 
     free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-    return sys.implementation.name == "cpython" and sys.version_info[:2] >= STABLE_SINCE and not free_threaded
+    return sys.implementation.name == "cpython" and not free_threaded
 
 
 def compile_into(folder: Path) -> Path:
@@ -60,7 +59,7 @@ def compiled(folder: Path) -> Path | None:
     `IR_TRUNC_KERNEL=0` leaves it out, `required` raises what is wrong.
     """
     wanted = os.environ.get("IR_TRUNC_KERNEL", "")
-    why = "this Python is not CPython >= {}.{} with a GIL".format(*STABLE_SINCE)
+    why = "this Python is not CPython with a GIL"
     if wanted == "0":
         why = "it is turned off"
     elif can_build():

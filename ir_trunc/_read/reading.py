@@ -5,17 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, get_args
+from typing import Any, Literal, TypedDict, Unpack, cast, get_args
 
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, listed, nearest, shown
 from ir_trunc._core.parameters import flag, one_of
 from ir_trunc._core.universe import Keys
 from ir_trunc._read.arrow import ValueType, pa
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack as Unpack
-else:
-    Unpack = None  # only type checkers read `**options: Unpack[HowRead]`
 
 DataKind = Literal["run", "qrels", "answers", "topics"]
 Order = Literal["score", "score64", "rank", "file"]

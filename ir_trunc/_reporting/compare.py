@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Unpack
 
 import numpy as np
 from ir_measures import Measure
@@ -17,7 +17,6 @@ from ir_trunc._core.errors import InputError, ParameterError, counted, nearest, 
 from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, Whole, checked, number, one_of, text
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
-from ir_trunc._read.reading import Unpack
 from ir_trunc._reporting.comparison import MEANS, P_VALUES, TESTED, Comparison
 from ir_trunc._scoring._runs import RunsLike, by_name, score_each
 from ir_trunc._scoring._statistics import (

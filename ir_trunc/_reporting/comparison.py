@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from ir_trunc.meta.significance import FOR_ALL_PAIRS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from typing_extensions import Self
 
 __all__ = ["Comparison"]
 

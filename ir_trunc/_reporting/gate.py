@@ -6,7 +6,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Unpack, get_args
 
 import numpy as np
 from ir_measures import Measure
@@ -19,7 +19,6 @@ from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike
-from ir_trunc._read.reading import Unpack
 from ir_trunc._reporting._quantities import QUANTITIES
 from ir_trunc._reporting.compare import OTHER_TOPICS, bootstrap_interval, values_of_whole_run
 from ir_trunc._reporting.comparison import FEW_UNITS, counted_units, few_units

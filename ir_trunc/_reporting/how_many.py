@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, is_dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 from ir_measures import Measure
@@ -18,7 +18,7 @@ from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
 from ir_trunc._core.universe import Universe
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
-from ir_trunc._read.reading import Reading, Unpack
+from ir_trunc._read.reading import Reading
 from ir_trunc._reporting import _selection as selection
 from ir_trunc._reporting._quantities import QUANTITIES
 from ir_trunc._reporting.advice import CHANCE, SILENT, WHOLE, HowMany, few_questions, hits_of

@@ -7,10 +7,10 @@ import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 from ir_measures.measures.base import MeanAgg
@@ -25,7 +25,7 @@ from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import read_once, read_run
 from ir_trunc._read.arrow import strings
-from ir_trunc._read.reading import HowRead, Unpack
+from ir_trunc._read.reading import HowRead
 from ir_trunc._reporting._texts import read_texts
 from ir_trunc._reporting.compare import compare
 from ir_trunc._reporting.comparison import Comparison, few_units
@@ -173,7 +173,7 @@ def report(
         notes=messages,
         files=files,
         command=command,
-        made=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         versions={"Python": platform.python_version()} | {name: version(name) for name in _PACKAGES},
     )
     if path is not None:

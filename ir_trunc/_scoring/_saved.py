@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import Any, Self, get_type_hints
 
 import numpy as np
 from ir_measures import Measure
@@ -24,9 +24,6 @@ from ir_trunc._core.parameters import file_name
 from ir_trunc._output.files import Target, write_text
 from ir_trunc._read.text import parts, read_json
 from ir_trunc._scoring.results import Result
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 FORMAT = 1
 """The number of the format. It grows when files are written in another form."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from operator import is_
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import ir_measures
 import numpy as np
@@ -35,7 +35,7 @@ from ir_trunc._ranking.runs import (
     source_of,
     with_missing,
 )
-from ir_trunc._read.reading import DEFAULT, Duplicates, HowRead, KeysLike, Order, Reading, Searches, Unpack
+from ir_trunc._read.reading import DEFAULT, Duplicates, HowRead, KeysLike, Order, Reading, Searches
 from ir_trunc._scoring._ties import score_ties, with_orders
 from ir_trunc._scoring.judged import Judged, JudgedResults, judged_results, unjudged_by_people
 from ir_trunc._scoring.objects import MeasureLike, read_measures

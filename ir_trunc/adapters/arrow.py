@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import chain
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from ir_trunc._ranking.qrels import CodedRows, Qrels, QrelsLike, Unjudged
 from ir_trunc._ranking.ranked_rows import Notes
 from ir_trunc._ranking.runs import Builder, with_missing
 from ir_trunc._read.arrow import flat, index_in, pa, pc, strings
-from ir_trunc._read.reading import QRELS, RUN, Columns, Layout, Reading, Unpack
+from ir_trunc._read.reading import QRELS, RUN, Columns, Layout, Reading
 from ir_trunc._read.rows import PART, Rows, Sample, encoded
 from ir_trunc._read.tables import (
     columns_of,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import getitem
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,6 @@ from ir_trunc._core.parameters import instance, mapping, number, several
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, canonical_order
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.arrow import one_id
-from ir_trunc._read.reading import Unpack
 from ir_trunc._scoring._runs import RunsLike, by_name, score_each
 from ir_trunc._scoring._saved import Saved, fields_of, from_json, plain
 from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
@@ -30,9 +29,6 @@ from ir_trunc._scoring.results import Results
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.declaration import items_of, lower_is_better, split_at_blanks
 from ir_trunc.measures.definition import RunScores
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 __all__ = ["ScoreMatrix", "score_matrix"]
 

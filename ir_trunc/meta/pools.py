@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from ir_trunc._core.rankings import Bools, Floats, Ints, Judgments, Rankings, of
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.runs import join_run, read_run
-from ir_trunc._read.reading import HowRead, Unpack
+from ir_trunc._read.reading import HowRead
 from ir_trunc._scoring._runs import RunsLike, by_name, progress
 from ir_trunc._scoring.objects import MeasureLike, bind, parse_measures, written
 from ir_trunc._scoring.results import Result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 from ir_measures import Measure
@@ -13,7 +13,7 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import whole
 from ir_trunc._core.rankings import Floats
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
-from ir_trunc._read.reading import HowRead, Unpack
+from ir_trunc._read.reading import HowRead
 from ir_trunc._scoring._runs import RunsLike, by_name, each_run
 from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.results import Result

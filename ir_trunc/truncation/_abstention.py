@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Annotated
+from typing import Annotated, Unpack
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from ir_trunc._core.parameters import Choice, Several, Whole, checked
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
-from ir_trunc._read.reading import Unpack
 from ir_trunc._scoring.evaluator import Options
 from ir_trunc._scoring.objects import MeasureLike, parse_measures
 from ir_trunc._scoring.results import as_table

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import RunLike, read_run
 from ir_trunc._read.arrow import numeric, pa, pc, strings
-from ir_trunc._read.reading import HowRead, Unpack
+from ir_trunc._read.reading import HowRead
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._read.text import read_numbers
 from ir_trunc.truncation._fitting import check_rows, unjudged_lists

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from itertools import repeat
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar, get_type_hints
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar, Unpack, dataclass_transform, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from ir_trunc._core.parameters import flag, instance, kind_of, numbers, text, wi
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.files import Target
 from ir_trunc._ranking.runs import RunLike, read_run
-from ir_trunc._read.reading import HowRead, Unpack
+from ir_trunc._read.reading import HowRead
 from ir_trunc._scoring._saved import plain, write_json
 from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.lists import running
@@ -32,15 +32,6 @@ from ir_trunc.truncation._items import (
     selected,
 )
 from ir_trunc.truncation._monitoring import Monitoring, Profile, independent, monitoring
-
-if TYPE_CHECKING:
-    from typing_extensions import dataclass_transform
-else:  # only type checkers need to know that `policy` makes dataclasses
-
-    def dataclass_transform(**_: bool) -> Callable[[Any], Any]:
-        """Nothing at run time."""
-        return lambda decorator: decorator
-
 
 Items = TypeVar("Items")
 

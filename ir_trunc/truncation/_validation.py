@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from ir_measures import Measure
@@ -19,7 +19,6 @@ from ir_trunc._core.parameters import generator, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import read_once
-from ir_trunc._read.reading import Unpack
 from ir_trunc._scoring._runs import RunsLike, each_run
 from ir_trunc._scoring._statistics import (
     CONFIDENCE,

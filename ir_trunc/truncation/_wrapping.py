@@ -7,7 +7,7 @@ is `RRT`. The caller's data do not change.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Unpack
 
 import numpy as np
 import pyarrow.compute as pc
@@ -21,7 +21,7 @@ from ir_trunc._output.files import Target, check_outputs, qrels_lines, run_lines
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import RunLike, join_run, read_run
-from ir_trunc._read.reading import HowRead, Unpack
+from ir_trunc._read.reading import HowRead
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 
 TERMINAL = "__end__"

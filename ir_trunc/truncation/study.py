@@ -28,7 +28,7 @@ from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import RunLike, rank, read_once, read_run, source_of
 from ir_trunc._read.arrow import occurs, pa, pc, strings
 from ir_trunc._read.readers.topics import read_topics
-from ir_trunc._read.reading import SEARCH, HowRead, Unpack
+from ir_trunc._read.reading import SEARCH, HowRead
 from ir_trunc._scoring._runs import RunsLike, each_run
 from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, written

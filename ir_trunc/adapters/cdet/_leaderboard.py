@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -283,7 +283,7 @@ class ChangeScores(Result):
             calendars=calendars,
             command=text("command", command),
             version=__version__,
-            made=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+            made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         )
         if path is not None:
             write_text(path, [page])
