@@ -415,7 +415,7 @@ class RunScores:
         steps = _STEP * np.eye(len(means))
         up, down = (value_from_means(self.measure, means[:, None] + step) for step in (steps, -steps))
         slopes = (up - down) / (2 * _STEP)
-        changes = (slopes[:, None] * (self.parts - means[:, None])).sum(axis=0)
+        changes: Floats = (slopes[:, None] * (self.parts - means[:, None])).sum(axis=0)
         return value_from_means(self.measure, means) + changes
 
     def take(self, topics: list[int]) -> RunScores:

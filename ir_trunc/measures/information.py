@@ -66,7 +66,7 @@ def OIE(lists: Lists, D: Documents = 20000, beta: JointWeight = 1.05, part: Part
     gain = np.zeros(len(lists.row))
     gain[hit.at] = log[hit.as_good] - log[lists.rank[hit.at]] - log[hit.as_good_in_all]
     distinct, at = np.unique(size, return_inverse=True)
-    of_size = np.array([math.log(max(1, number)) for number in distinct.tolist()])[at]
+    of_size: Floats = np.array([math.log(max(1, number)) for number in distinct.tolist()])[at]
     shared = lists.sum(gain) + lists.sum(lists.grade > 0) * of_size
     H_S = lists.n * of_size - lists.prefix(log)
     grades = grade_groups(lists.judgments)

@@ -194,7 +194,8 @@ def NegTotalCost(
     left = unread * ((judged if D == TOOL else collection_sizes(lists, D)) - lists.n)
     if penalty == "uniform":
         return -(cost + left * over(missing, R))
-    return -(cost + left * (1 - np.ldexp(1.0, -np.maximum(missing - 1, 0).astype(np.int64))))
+    halves: Floats = np.ldexp(1.0, -np.maximum(missing - 1, 0).astype(np.int64))
+    return -(cost + left * (1 - halves))
 
 
 @measure(source=CLEF, cutoff="none")

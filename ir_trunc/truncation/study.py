@@ -10,7 +10,7 @@ lowest.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 from ir_measures import Measure
