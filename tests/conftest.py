@@ -24,7 +24,7 @@ for _profile, _derandomize in {"ir_trunc": True, "explore": False}.items():
         _profile,
         deadline=None,
         derandomize=_derandomize,
-        max_examples=int(os.environ.get("IR_TRUNC_EXAMPLES", "25")),
+        max_examples=int(os.environ.get("IR_TRUNC_EXAMPLES", "12")),
         print_blob=True,
         suppress_health_check=[HealthCheck.too_slow],
     )

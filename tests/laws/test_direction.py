@@ -61,8 +61,8 @@ def inputs_of(measures):
         "leave_group_out": [(measures, pools, 3)],
         "pool_grid": [(re.sub(r"\S*LastRel ", "", measures), pools, [2, 4], [3, 9])],  # it takes no depth
         "power": [(matrix,)],
-        "predictivity": [(matrix,)],
-        "properties": [(name,) for name in measures.split()],
+        "predictivity": [(matrix, 20)],
+        "properties": [(name, None, 4) for name in measures.split()],
         "split_tests": [(matrix, 20, "t", 0.3)],
         "swap_rates": [(matrix,)],
     }
@@ -98,7 +98,7 @@ def test_a_procedure_concludes_the_same_from_a_loss_and_from_its_negative(name, 
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"baseline": "s2"}, {"baseline": "s2", "margin": 0.2, "test": "tukey"}]
+    "options", [{}, {"baseline": "s2"}, {"baseline": "s2", "margin": 0.2, "test": "randomised-tukey"}]
 )
 def test_a_comparison_concludes_the_same(options, negatives):
     of_losses, of_negatives = (

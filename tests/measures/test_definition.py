@@ -9,7 +9,7 @@ import naive_meta as naive
 import numpy as np
 import pytest
 from generated import ALL, queries, rankings_of, settings_of
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -116,6 +116,7 @@ def test_equal_systems_are_told_apart_in_about_five_percent_of_trials(measures, 
 
 
 @pytest.mark.parametrize("definition", WHOLE_RUN, ids=lambda d: d.name)
+@settings(max_examples=4)
 @given(seed=st.integers(0, 10**6))
 def test_over_some_topics_the_measure_is_computed_anew(definition, seed):
     rankings, rng = rankings_of(queries(seed, 9)), np.random.default_rng(seed)

@@ -176,7 +176,7 @@ def hold_the_laws(definition, change, run):
 
 @each_measure
 def test_the_laws_in_drawn_settings(definition):
-    @settings(max_examples=settings().max_examples // 4)  # a measure for each, and each setting below
+    @settings(max_examples=settings().max_examples // 2)  # a measure for each, and each setting below
     @given(run=runs, changes=some_settings_of(definition))
     def drawn(run, changes):
         shared = Run(run)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matrices import collection, matrix_of, random_matrix
-from procedures import example_of
+from procedures import examples
 
 from ir_trunc import InputError, IrTruncError, ParameterError, meta
 from ir_trunc._core.parameters import Seed
@@ -51,7 +51,7 @@ def test_a_docstring_has_a_sentence_and_sections_that_name_every_argument(name):
 
 @every_procedure
 def test_a_procedure_gives_the_result_that_it_declares(name):
-    given, found = example_of(name)
+    given, found = examples()[name]
     assert type(found) is meta.registry[name].result
     assert isinstance(found, Result)
     again = meta.registry[name].function(**given)
@@ -61,7 +61,7 @@ def test_a_procedure_gives_the_result_that_it_declares(name):
 
 @every_procedure
 def test_every_option_that_is_wrong_is_refused_by_its_name(name):
-    known, (given, _) = meta.registry[name], example_of(name)
+    known, (given, _) = meta.registry[name], examples()[name]
     for option in known.options.values():
         for value in ODD:
             with pytest.raises(IrTruncError) as caught:
@@ -73,7 +73,7 @@ def test_every_option_that_is_wrong_is_refused_by_its_name(name):
 
 @every_procedure
 def test_what_a_procedure_is_about_is_refused_by_its_name_where_it_is_something_else(name):
-    known, (given, _) = meta.registry[name], example_of(name)
+    known, (given, _) = meta.registry[name], examples()[name]
     for argument in known.inputs:
         with pytest.raises(IrTruncError) as caught:
             known.function(**given | {argument: object()})
@@ -174,7 +174,7 @@ def test_measures_are_found_by_text_and_by_object_in_every_result():
     np.testing.assert_array_equal(matrix["RBPT( p = 0.5 )"], matrix[RBPT(p=0.5)])
     pd.testing.assert_frame_equal(power.matrix("RBPT(p=.5)"), power.matrix(RBPT(p=0.5)))
     assert agreement.interval(AP, "RBPT(p=0.50)") == agreement.interval("AP", RBPT(p=0.5))
-    table = meta.properties("AP RBPT(p=0.5)", length=4)
+    table = meta.properties("AP RBPT(p=0.5)", (0, 1), 4)
     assert table[RBPT(p=0.5)] is table["RBPT(p=.5)"] is table[1]
     with pytest.raises(IrTruncError, match="There is no measure RBPT here; there are: RBPT"):
         power.matrix("RBPT")

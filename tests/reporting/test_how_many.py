@@ -392,13 +392,13 @@ def test_where_nothing_is_better_than_the_references_the_advice_is_the_present_s
 
 
 def test_noise_is_rarely_a_reason_for_anything_but_silence():
-    """30 draws of 20 questions; tests/benchmarks/advice.py draws more."""
+    """20 draws of 20 questions; tests/benchmarks/advice.py draws more."""
     advised = []
-    for seed in range(30):
+    for seed in range(20):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             advised.append(how_many(*noise_only(20, seed)).policy(np.linspace(1, 0, 20)))
-    assert sum(k > 0 for k in advised) <= 2
+    assert sum(k > 0 for k in advised) <= 1
 
 
 def test_a_policy_that_can_be_silent_is_named_beside_one_that_cannot():
@@ -423,6 +423,7 @@ def test_scores_separate_questions_also_where_no_policy_makes_use_of_it():
     assert any(line.startswith("These scores separate questions") for line in heading(advice))
 
 
+@pytest.mark.full
 def test_what_is_kept_is_corrected_for_the_choice():
     """30 draws of 50 questions: the printed share is on average not above that of 2,000 new questions."""
     new_labels, new_lists = collection(2000, seed=99, noise=0.3)

@@ -255,9 +255,9 @@ def test_a_threshold_with_a_promise_is_the_last_that_is_shown():
 
 
 def test_a_promised_threshold_is_rarely_exceeded_and_an_observed_one_often():
-    """150 logs of 300 answers, whose error falls from .4 to 0; tests/benchmarks/thresholds.py has more."""
+    """75 logs of 300 answers, whose error falls from .4 to 0; tests/benchmarks/thresholds.py has more."""
     broken = {None: 0, 0.1: 0}
-    for seed in range(150):
+    for seed in range(75):
         rng = np.random.default_rng(seed)
         sure = rng.random(300)
         right = rng.random(300) >= 0.4 * (1 - sure)
@@ -267,8 +267,8 @@ def test_a_promised_threshold_is_rarely_exceeded_and_an_observed_one_often():
                 broken[delta] += 0.4 * (1 - read_log(items).threshold(0.1, delta)) / 2 > 0.1
             except InputError:
                 continue
-    assert broken[None] > 45
-    assert broken[0.1] <= 15
+    assert broken[None] > 22
+    assert broken[0.1] <= 7
 
 
 def test_the_threshold_is_the_lowest_that_keeps_the_risk():

@@ -193,7 +193,7 @@ def hold(laws, definition):
     if needs:
         pytest.importorskip(needs)
 
-    @settings(max_examples=4 if needs else 20)
+    @settings(max_examples=3 if needs else settings().max_examples)
     @given(
         run=runs,
         measure=st.sampled_from(MEASURES),
@@ -236,7 +236,7 @@ def test_what_is_not_declared_idempotent_is_not():
         if hasattr(definition.kind, "needs"):
             pytest.importorskip(definition.kind.needs)
         fitted = [policy.fit(lists[0], "SetF") for policy in policies_of(definition)]
-        once = [(policy, rankings.cut(policy.cut(rankings))) for policy in fitted for rankings in lists]
+        once = ((policy, rankings.cut(policy.cut(rankings))) for policy in fitted for rankings in lists)
         assert any((policy.cut(cut) < cut.lengths).any() for policy, cut in once), name
 
 

@@ -105,11 +105,11 @@ def test_the_level_is_the_last_that_is_shown_to_keep_the_promise(risk, alpha, by
     ("RBPT", 0.25, 0.06),  # not monotone: whole lists lose .68, the best level .13
 ])  # fmt: skip
 def test_the_promise_fails_in_at_most_delta_of_all_calibrations(risk, alpha, missing):
-    """100 calibrations on 60 topics each, with delta=.2; true losses over 2,000 other topics.
+    """50 calibrations on 60 topics each, with delta=.2; true losses over 2,000 other topics.
 
     tests/benchmarks/guarantees.py does so in 1,000 draws.
     """
-    everything, new, calibrations = topics(6000, 1, missing), topics(2000, 2, missing), 100
+    everything, new, calibrations = topics(3000, 1, missing), topics(2000, 2, missing), 50
     levels, broken = [], 0
     for trial in range(calibrations):
         try:
@@ -129,12 +129,12 @@ def test_the_promise_fails_in_at_most_delta_of_all_calibrations(risk, alpha, mis
 
 @pytest.mark.parametrize(("risk", "alpha"), [("dropped", 0.1), ("false_answer", 0.1)])
 def test_conformal_risk_control_keeps_the_mean_at_alpha(risk, alpha):
-    """The loss of new topics over 150 calibrations on 40 topics each: in the mean at most alpha, and not far
+    """The loss of new topics over 100 calibrations on 40 topics each: in the mean at most alpha, and not far
     below it (at most 2 / 41, by the theorem that bounds it from below).
     """
-    everything = topics(150 * 60, 1)
+    everything = topics(100 * 60, 1)
     means, lengths = [], []
-    for trial in range(150):
+    for trial in range(100):
         first = trial * 60
         fitted = RiskControlled(risk, alpha, delta="mean", given="all").fit(
             everything.take(range(first, first + 40))

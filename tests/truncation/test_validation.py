@@ -134,7 +134,7 @@ def test_other_measures_and_silence_of_the_same_lists_by_hand():
     assert everywhere["silence_recall"].isna().all()
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10**6), folds=st.integers(2, 5))
 def test_cross_validation_keeps_its_promises(seed, folds):
     rankings = positive(queries(seed, 9))
