@@ -7,6 +7,7 @@ import inspect
 import json
 import re
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from pkgutil import walk_packages
 
@@ -112,7 +113,7 @@ def test_measures_come_first_then_qrels_then_runs():
 def test_the_documentation_has_the_sections_of_numpydoc():
     for name in filter(parameters_of, FUNCTIONS):
         parts = inspect.getdoc(FUNCTIONS[name]).split("\n---")
-        sections = {title.splitlines()[-1]: body for title, body in zip(parts, parts[1:])}
+        sections = {title.splitlines()[-1]: body for title, body in pairwise(parts)}
         described = sections.get("Parameters", "")
         names = {
             word.strip(" *") for line in described.splitlines() for word in line.split(" : ")[0].split(",")

@@ -462,8 +462,8 @@ def shows(text, figure):
     return True
 
 
-VARIANTS = ["costs", "tokens", "captioned curve", "captioned lists", "cuts and R", "shaded", "grid", "predictivity",
-            "error rates", "swap rates"]  # fmt: skip
+VARIANTS = ["costs", "tokens", "captioned curve", "captioned lists", "cuts and R", "shaded", "grid",
+            "predictivity", "error rates", "swap rates"]  # fmt: skip
 
 
 @pytest.mark.parametrize(
