@@ -18,7 +18,7 @@ from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import CodedRows, Qrels, checked_levels
 from ir_trunc._ranking.ranked_rows import RankedRows, repeats
-from ir_trunc._read.arrow import flat, occurs, pa
+from ir_trunc._read.arrow import flat, pa
 from ir_trunc._read.reading import ANSWERS, Reading
 from ir_trunc._read.registry import read_rows
 from ir_trunc._read.rows import Rows
@@ -30,8 +30,12 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def squad(answer: str) -> str:
-    """An answer as SQuAD compares it: in lower case, without punctuation and articles, with single blanks."""
-    return " ".join(_ARTICLES.sub(" ", answer.lower().translate(_NO_PUNCTUATION)).split())
+    """An answer as SQuAD compares it: in lower case, without punctuation and articles, with single blanks.
+
+    Articles and then punctuation stay where nothing else is left: "(A)" is "a", and "?" is "?".
+    """
+    words = (text := answer.lower()).translate(_NO_PUNCTUATION)
+    return " ".join(_ARTICLES.sub(" ", words).split() or words.split() or text.split())
 
 
 NORMALISERS: dict[str, Normalise] = {"squad": squad}
@@ -56,7 +60,9 @@ def read_answers(
         columns query_id, iteration (the class), doc_id (the answer) and relevance (the level), or a TREC
         qrels file whose second column is the class.
     normalise : {'squad'} or function, optional
-        Applied to these answers and to those of a run. An answer that normalises to nothing is not counted.
+        Applied to these answers and to those of a run: it decides whether two answers are the same, not
+        whether there is one. Where it leaves nothing of an answer, this is compared as it was given. 'squad'
+        is the convention of SQuAD 1.1 and 2.0, and keeps articles, or marks, where nothing else is left.
     nil : str or NilRule
         The meaning of the answer NIL in a run. By default it ends the list, and a list that begins with it is
         empty. NIL is normalised, too.
@@ -96,8 +102,7 @@ def read_answers(
     words, is_none = checked_levels(levels), stands_for_none(abstains)
     rows = read_rows(data, replace(ANSWERS, reading=Reading(columns=columns), levels=words))
     topics = rows.universe or rows.named_topics()  # a question stays, though all its answers are nothing
-    if is_none is not None:
-        rows = rows.filter(np.array([not is_none(answer) for answer in rows.docs.to_pylist()], bool))
+    rows = answers_of(rows, is_none)
     scale = [*(words or {}).values()]
     rule, coded = nil_rule(nil), CodedRows.of(_merged(rows, clean))
     del rows
@@ -132,6 +137,13 @@ def stands_for_none(abstains: Any) -> Callable[[str], bool] | None:
     return partial(_is_one_of, frozenset(map(squad, texts)))
 
 
+def answers_of(rows: Rows, is_none: Callable[[str], bool] | None) -> Rows:
+    """The rows with answers: neither blank nor declared to stand for none."""
+    texts = rows.docs.to_pylist()
+    given = [bool(text.strip()) and not (is_none is not None and is_none(text)) for text in texts]
+    return rows if all(given) else rows.filter(np.array(given, bool))
+
+
 def _matches(abstains: re.Pattern[str], answer: str) -> bool:
     return abstains.search(answer) is not None
 
@@ -162,14 +174,14 @@ def _as_text(normalise: Normalise, answer: str) -> str:
         raise InputError(f"normalise fails for the answer {shown(answer)} ({error}).") from error
     if not isinstance(text, str):
         raise InputError(f"normalise gives {shown(text)} for the answer {shown(answer)}: text is needed.")
-    return text
+    return text if text.strip() else answer.strip()
 
 
 def _merged(rows: Rows, normalise: Normalise | None) -> Rows:
     """One row for each normalised answer of a question, with its best level."""
     assert rows.classes is not None
     texts = rows.docs if normalise is None else pa.array(map(normalise, rows.docs.to_pylist()), pa.string())
-    kept = replace(rows, docs=texts).filter(~occurs(texts, ""))
+    kept = replace(rows, docs=texts)
     if not len(repeats(flat(kept.topics.indices).astype(np.int64), kept.docs)):
         return kept  # nothing to merge, which takes less memory
     best: dict[tuple[str, str], tuple[str, int]] = {}
@@ -179,7 +191,7 @@ def _merged(rows: Rows, normalise: Normalise | None) -> Rows:
         previous = best.get((question, normalised))
         if previous and previous[0] != kind and min(previous[1], level) > 0:
             raise InputError(f"{rows.source}, question {question}: the answer {answer!r} is in two classes.")
-        if normalised and (previous is None or previous[1] < level):
+        if previous is None or previous[1] < level:
             best[question, normalised] = (kind, level)
     questions, answers = zip(*best) if best else ((), ())
     kinds, levels = zip(*best.values()) if best else ((), ())

@@ -55,7 +55,7 @@ class NilRule:
             conventions = ", ".join(map(repr, get_args(Convention)))
             needed = f"{conventions} or a NilRule is needed; NilRule(id=...) names another id"
             raise InputError(f"nil={shown(self.convention)} is unknown: {needed}.")
-        possible = isinstance(self.id, str) and self.id != ""
+        possible = isinstance(self.id, str) and bool(self.id.strip())
         if not possible or self.id == PLACEHOLDER:
             why = ", which never is a document," if possible else ""
             raise InputError(

@@ -197,10 +197,6 @@ class Qrels:
         """
         nil = nil or DOCUMENTS
         nil_id = normalise(nil.id) if normalise else nil.id
-        if not nil_id and nil.means_something:
-            raise InputError(
-                f"{given.source}: the NIL id {nil.id!r} normalises to nothing: NilRule(id=...) names another."
-            )
         of_rows = given.topics.to_list()
         universe = list(dict.fromkeys([*of_rows, *map(str, topics)]))
         if not universe:

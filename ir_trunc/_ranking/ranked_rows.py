@@ -39,8 +39,6 @@ class Notes:
         Lists that NIL ends before their last document, and the documents behind it.
     taken : int
         Lists with a NIL that counts as a document because no rule was chosen.
-    empty : int
-        Answers of which the normaliser leaves nothing.
     lists, tied, rounded : int
         Lists of two documents or more whose order is decided by scores, those of them in which all scores are
         equal, and those with scores that differ only beyond the precision of the order.
@@ -60,7 +58,6 @@ class Notes:
     cut_by_nil: int = 0
     behind_nil: int = 0
     taken: int = 0
-    empty: int = 0
     lists: int = 0
     tied: int = 0
     rounded: int = 0
@@ -167,8 +164,6 @@ class Notes:
                 f"{nil_id} ends {self.cut_by_nil} list(s) before their last document; {self.behind_nil}"
                 " document(s) behind it are left out"
             )
-        if self.empty:
-            yield f"{self.empty} answer(s) that normalise to nothing are left out"
         if self.taken:
             what = f"{self.taken} lists hold" if self.taken > 1 else "1 list holds"
             yield (

@@ -26,7 +26,7 @@ from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Ints, NilLists, Rankings, first_of, offsets_of
 from ir_trunc._core.universe import Universe
 from ir_trunc._kernel import kernel
-from ir_trunc._ranking.answers import overlaps_of, say_seeming, seems_none
+from ir_trunc._ranking.answers import answers_of, overlaps_of, say_seeming, seems_none
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, Unjudged, read_qrels_of_runs, ready_qrels
 from ir_trunc._ranking.ranked_rows import Notes, RankedRows
@@ -438,18 +438,11 @@ def _assumed(order: Order, nil: Convention, nesting: Any, lower_is_better: bool)
 
 
 def by_rank(qrels: Qrels, run: Rows) -> RankedRows:
-    """The rows of the qrels' topics by rank, without answers that normalise to nothing or stand for none."""
+    """The rows of the qrels' topics by rank, without answers that are blank or stand for none."""
     run = run.written_as(qrels.judgments.topics) if run.traced else run
-    if qrels.normalise is None and qrels.abstains is None:
-        return RankedRows.of(run, text_array(qrels.topic_ids))
-    run = replace(run, universe=(*run.universe, *run.named_topics()))
-    docs = run.docs.to_pylist()
-    silent = np.array([qrels.abstains is not None and qrels.abstains(doc) for doc in docs], bool)
-    answers = np.array([qrels.normalise is None or bool(qrels.normalise(doc)) for doc in docs], bool)
-    ranked = RankedRows.of(run.filter(answers & ~silent), qrels.topics)
-    # A blank answer is silence, too.
-    ranked.notes.empty = sum(bool(docs[row].strip()) for row in np.flatnonzero(~answers & ~silent))
-    return ranked
+    if qrels.classes is not None:
+        run = answers_of(replace(run, universe=(*run.universe, *run.named_topics())), qrels.abstains)
+    return RankedRows.of(run, text_array(qrels.topic_ids))
 
 
 def judged(qrels: Qrels, ranked: RankedRows, keep_scores: bool = True) -> tuple[Rankings, Ints]:

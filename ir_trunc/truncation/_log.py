@@ -390,8 +390,8 @@ def read_log(
 
     judge : {'em', 'f1'} or function, optional
         How correct an answer is by its references: exact match or token F1, the highest over the references,
-        both with SQuAD's normalisation, which makes nothing of an answer or a reference "the"; or
-        `judge(answer, references)` that returns a number from 0 to 1. By default the column correct says it.
+        both with SQuAD's normalisation, see `read_answers`; or `judge(answer, references)` that returns a
+        number from 0 to 1. By default the column correct says it.
     correct_from : float, optional
         Lowest value of correct that counts as right, above 0 and at most 1. By default 1, with a warning
         where values lie between 0 and 1.
@@ -591,10 +591,7 @@ def _true_or_false(value: Any, what: str) -> bool:
 def _as_compared(
     item: dict[str, Any], where: str, is_none: Callable[[str], bool] | None, by_squad: bool
 ) -> dict[str, Any]:
-    """The item with its answers and a list of its references, as they are compared.
-
-    Those that stand for none are empty; SQuAD's normalisation may make them so, too.
-    """
+    """The item with its answers and a list of its references, as they are compared; empty if none."""
 
     def compared(text: str) -> str:
         text = "" if is_none is not None and is_none(text) else text.strip()

@@ -3,6 +3,9 @@
 import gzip
 import json
 import math
+import re
+import string
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -10,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_trunc import InputError, IrTruncWarning, ParameterError, calc, read_answers, read_qrels
+from ir_trunc import InputError, IrTruncWarning, ParameterError, calc, read_answers, read_log, read_qrels
+from ir_trunc._ranking.answers import squad
 
 BEATLES = {
     "beatles": [
@@ -143,18 +147,15 @@ def test_a_JSON_file_of_answers_is_understood_or_refused(tmp_path, text, message
 
 
 @pytest.mark.parametrize("system", ["bert", "nlnet", "bidaf-elmo"])
-@pytest.mark.filterwarnings("ignore:.*1 answer.s. that normalise to nothing")  # of bidaf-elmo
 def test_squad_end_to_end(real_data, system):
     """Exact match and no-answer accuracy, computed here as SQuAD's own script does, beside c@1, Q and RRT."""
-    from ir_trunc._ranking.answers import squad
-
     folder = real_data("squad2-half")
     with gzip.open(folder / "gold.json.gz", "rt", encoding="utf-8") as file:
         gold = json.load(file)
     with gzip.open(folder / f"{system}.json.gz", "rt", encoding="utf-8") as file:
         predictions = json.load(file)
-    accepted = {q: {squad(a) for a in item["answers"]} - {""} or {""} for q, item in gold.items()}
-    exact = {q: squad(predictions[q]) in accepted[q] for q in gold}
+    accepted = {q: {squads_text(a) for a in item["answers"]} - {""} or {""} for q, item in gold.items()}
+    exact = {q: squads_text(predictions[q]) in accepted[q] for q in gold}
     impossible = [q for q, item in gold.items() if not item["answers"]]
 
     answers = read_answers(
@@ -163,7 +164,7 @@ def test_squad_end_to_end(real_data, system):
     results = calc("EM c@1 Q RRT", answers, predictions)
     means = results.aggregated
     assert len(results.topics) == 6078
-    assert means["EM"] == pytest.approx(sum(exact.values()) / len(exact), abs=1e-12)
+    assert dict(zip(results.topics, results.values[0].tolist())) == exact
     assert results.views()["nil"].aggregated["EM"] == pytest.approx(
         sum(exact[q] for q in impossible) / len(impossible)
     )
@@ -180,9 +181,59 @@ def test_levels_below_the_best_of_their_class_count_in_every_measure():
     assert calc("OIE(D=100)", answers, {"q": "yes"}).values[0, 0] == pytest.approx(by_hand)
 
 
-def test_a_question_whose_answers_normalise_to_nothing_is_a_nil_query():
-    answers = read_answers({"q": [["The"]], "r": [["yes"]]}, "squad")
-    assert calc("EM", answers, {"r": "yes"}).values[0].tolist() == [1, 1]
+def squads_text(text):
+    """As SQuAD's script normalises: lower case, then no punctuation, then no articles, then single blanks."""
+    text = "".join(mark for mark in text.lower() if mark not in string.punctuation)
+    return " ".join(word for word in re.sub(r"\b(a|an|the)\b", " ", text).split())
+
+
+def test_squads_text_is_the_scripts_wherever_it_leaves_anything():
+    rng, marks = np.random.default_rng(0), "aAnthe Pbé1-'’.(?_$/ \t"
+    texts = {"".join(rng.choice([*marks], rng.integers(1, 12))) for _ in range(20_000)}
+    left = [text for text in texts if squads_text(text)]
+    assert [text for text in left if squad(text) != squads_text(text)] == []
+    assert sum(bool(text.strip()) for text in texts) > len(left) + 500
+    assert all(bool(squad(text)) == bool(text.strip()) for text in texts)
+
+
+@pytest.mark.parametrize(("judge", "measure"), [("em", "EM"), ("f1", "TokenF1")])
+def test_answers_by_letter_are_answers(judge, measure):
+    """400 multiple-choice questions, all of them answered, 249 rightly."""
+    right = {str(n): "ABCD"[n % 4] for n in range(400)}
+    said = {q: letter if int(q) < 249 else "ABCD"[(int(q) + 1) % 4] for q, letter in right.items()}
+    qrels = read_answers({q: [[letter]] for q, letter in right.items()}, "squad")
+    results = calc(f"c@1 {measure}", qrels, said)
+    assert list(results.aggregated.values()) == pytest.approx([0.6225, 0.6225])
+    log = read_log([{"id": q, "answer": said[q], "references": [right[q]]} for q in right], judge)
+    assert log.counts == {"correct": 249, "wrong": 151, "unanswered": 0}
+    assert list(log.calc("c@1").aggregated.values()) == pytest.approx([0.6225])
+
+
+@pytest.mark.parametrize(("answer", "reference", "same"), [
+    ("A", "a", True), ("(A)", "A.", True), ("An", "A", False), ("The", "an", False), ("?", "?", True),
+    ("-", "?", False), ("-", "A", False), ("!", " ! ", True), ("B", "the b", True),
+])  # fmt: skip
+def test_an_answer_of_which_nothing_is_left_is_compared_as_it_is(answer, reference, same):
+    """It is neither silence nor equal to every other one of this kind, for SQuAD's and other functions."""
+    questions = {"q": [[reference]], "nil": [], "other": [["x"]]}
+    run = {"q": answer, "nil": answer, "other": answer}
+    results = calc("EM NumRet TokenF1", read_answers(questions, "squad"), run)
+    assert results.values.tolist() == [[0, 0, same], [1, 1, 1], [0, 0, same]]
+    items = [{"id": q, "answer": answer, "references": [*chain(*questions[q])]} for q in questions]
+    for judge in ("em", "f1"):
+        assert read_log(items, judge).counts == {"correct": int(same), "wrong": 3 - same, "unanswered": 0}
+    nothing = read_answers(questions, lambda text: "")
+    assert calc("EM NumRet", nothing, run).values[:, 2].tolist() == [answer == reference.strip(), 1]
+    declared = read_answers(questions, "squad", abstains="...")
+    assert calc("NumRet", declared, run).values.tolist() == [[1, 1, 1]]
+
+
+@pytest.mark.parametrize("normalise", [None, "squad", str.upper])
+@pytest.mark.parametrize("blank", ["", " ", "\t"])
+def test_a_blank_answer_is_silence_and_no_reference(blank, normalise):
+    qrels = read_answers({"1": [["b"]], "2": [[blank]], "3": [["b"]]}, normalise)
+    results = calc("NumRet EM", qrels, {"1": [blank, "b"], "2": blank, "3": {blank: 1.0}})
+    assert results.values.tolist() == [[1, 0, 0], [1, 1, 0]]
 
 
 @given(seed=st.integers(0, 9999))
@@ -212,17 +263,6 @@ def test_several_answers_that_normalise_to_NIL_are_one(nil, counted):
     answers = read_qrels(read_answers({"1": [["a"]], "2": [], "3": []}, str.upper), nil=nil)
     rankings = calc("AP", answers, {q: ["b", "nil", "NIL"] for q in "123"}).rankings
     assert [rankings.lengths[0], *np.diff(rankings.judged_offsets)[1:]] == counted
-
-
-def test_answers_of_the_run_that_normalise_to_nothing_are_counted_in_one_warning():
-    """A blank answer is silence."""
-    answers = read_answers({"1": [["b"]], "2": [["b"]], "3": [["b"]]}, "squad")
-    with pytest.warns(IrTruncWarning) as caught:
-        results = calc("EM", answers, {"1": ["the", "b"], "2": ["a", "!"], "3": [" "]})
-    assert [str(w.message) for w in caught] == [
-        "run (dict): 3 answer(s) that normalise to nothing are left out."
-    ]
-    assert results.rankings.lengths.tolist() == [1, 0, 0]
 
 
 NTCIR = {"S": 3, "A": 2, "B": 1}

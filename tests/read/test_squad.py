@@ -169,7 +169,6 @@ def test_an_empty_prediction_is_silence_and_files_are_read(tmp_path):
 
 
 @pytest.mark.full
-@pytest.mark.filterwarnings("ignore:.*normalise to nothing")
 def test_real_questions_in_the_form_of_the_file(real_data, tmp_path):
     folder = real_data("squad2-half")
     with gzip.open(folder / "gold.json.gz") as file:

@@ -9,7 +9,6 @@ from ir_measures import RR
 
 from ir_trunc import (
     InputError,
-    IrTruncWarning,
     NilRule,
     calc,
     evaluator,
@@ -24,8 +23,7 @@ RUN = {"1": ["NIL", "a"], "2": ["x", "NIL"], "3": ["NIL"], "4": ["d", "e"]}
 
 
 def test_a_wrapped_run_keeps_the_answers_behind_one_that_is_none():
-    with pytest.warns(IrTruncWarning, match=r"1 answer.s. that normalise to nothing are left out"):
-        wrapped = with_terminal(read_answers({"1": [["Paris"]]}, "squad"), {"1": ["the", "Paris"]})
+    wrapped = with_terminal(read_answers({"1": [["Paris"]]}, "squad"), {"1": [" ", "Paris"]})
     assert wrapped.run[["doc_id", "rank", "gain"]].to_numpy().tolist() == [["paris", 1, 1], ["__end__", 2, 1]]
 
 
