@@ -111,10 +111,15 @@ def either(words: Sequence[str]) -> str:
 def option(name: str, *values: Any) -> str:
     """An option in a message, as whoever calls writes it: missing='exclude', at a terminal --missing exclude.
 
-    values: what the option may be given, alternatives to each other; without any the option is only named.
+    values: what the option may be given, alternatives to each other; without any the option is only named. A
+    list is given as a whole.
     """
     if not _AT_COMMAND_LINE.get():
         return f"{name}={either([*map(repr, values)])}"
+    if values and isinstance(values[0], list):
+        from shlex import quote
+
+        return " ".join(f"--{name.replace('_', '-')} {quote(text)}" for text in values[0])
     words = either([*dict.fromkeys(_as_word(value) for value in values if value is not True)])
     return f"--{name.replace('_', '-')} {words}".rstrip()
 

@@ -204,7 +204,16 @@ def number_column(
 
 
 _FRACTION = pattern(r"[+-]?[0-9]*\.[0-9]*[1-9][0-9]*")
-_SCALES = ({"S": 3, "A": 2, "B": 1}, {"H": 3, "R": 2, "PR": 1})  # of NTCIR
+_WORDS = (("yes", "no"), ("y", "n"), ("true", "false"), ("relevant", "irrelevant", "not relevant"))
+_SCALES = (
+    {"S": 3, "A": 2, "B": 1},  # of NTCIR, as the next one
+    {"H": 3, "R": 2, "PR": 1},
+    *(
+        {of(word): int(word == words[0]) for word in words}
+        for words in _WORDS
+        for of in (str, str.capitalize, str.upper)
+    ),
+)
 
 
 def grade_of(value: Any, levels: Mapping[str, int] | None) -> Any:
@@ -215,17 +224,23 @@ def grade_of(value: Any, levels: Mapping[str, int] | None) -> Any:
 
 
 def hint_of_grades(value: Any, levels: Mapping[str, int] | None) -> str:
-    """What an error about a grade that is a word or a fraction proposes."""
+    """What an error about a grade that is a word, a fraction or blank proposes."""
+    if value is None or str(value).strip() in ("", "nan", "<NA>"):
+        return " This row is not filled in: give it a grade, or leave it out."
     if isinstance(value, (str, Real)) and not isinstance(value, Integral) and _FRACTION.fullmatch(str(value)):
         line = "{q: {d: round(100 * g) for d, g in docs.items()} for q, docs in qrels.items()}"
         return f" {line} makes fractions whole; rel=50, for example, then says what is relevant."
-    if not isinstance(value, str) or not value.isalpha():
+    if not isinstance(value, str) or not value.replace(" ", "").isalpha():
         return ""
     if levels:
         return f" {option('levels')} has {', '.join(levels)}."
-    scale = next((scale for scale in _SCALES if value in scale), {value: 1})
+    scale = next((scale for scale in _SCALES if value in scale), None)
+    if scale is None:
+        each = f"levels={{{value!r}: 1}}, with a grade for each word that occurs,"
+        return f" {each} in read_qrels or read_answers (--levels) says what words are worth."
     words = ",".join(f"{word}={grade}" for word, grade in scale.items())
-    return f" levels={scale} in read_qrels or read_answers (--levels {words}) says what words are worth."
+    flag = f"'{words}'" if " " in words else words
+    return f" levels={scale} in read_qrels or read_answers (--levels {flag}) says what words are worth."
 
 
 def _float(value: Any) -> float:

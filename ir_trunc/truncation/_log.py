@@ -438,7 +438,8 @@ def read_log(
     if not least:
         raise ParameterError("correct_from=0 makes every answer right: a number above 0 is needed.")
     judged, is_none = _judge(judge), stands_for_none(abstains)
-    seeming, assumed = list[str](), True if flag("all_answerable", all_answerable) else None
+    assumed = True if flag("all_answerable", all_answerable) else None
+    seeming, unknown = list[str](), dict[str, str]()
     run: dict[str, dict[str, float]] = {}
     answerable: dict[str, bool | None] = {}
     groups: dict[str, str] = {}
@@ -454,6 +455,9 @@ def read_log(
             value, _ = _assessed(item | {"answer": item["candidate"]}, judged, least, where)
             candidates[name] = bool(item["candidate"]) and value >= least
             item.pop("correct", None)
+        if item["answer"] and not (judge or item.keys() & {"correct", "references"}) and seems_none(said):
+            unknown[name] = said
+            continue
         value, has_answer = _assessed(item, judged, least, where)
         answerable[name], run[name] = assumed if has_answer is None else has_answer, {}
         if item["answer"]:
@@ -465,6 +469,14 @@ def read_log(
             run[name] = {_RIGHT if value >= least else _WRONG: confidence}
         if "group" in item:
             groups[name] = one_id(item["group"], "group", where)
+    if unknown:
+        texts = [*dict.fromkeys(unknown.values())]
+        remedy = option("abstains", texts) if len(texts) < 6 else f"{option('abstains')}, texts or a pattern,"
+        what = "answer looks like an abstention", "answers look like abstentions"
+        place = f"correct is missing (question {min(unknown)}, for example)"
+        raise InputError(
+            f"{source}: {counted(len(unknown), *what)} and {place}; {remedy} takes them for no answer."
+        )
     answered = sum(map(bool, run.values()))
     for field, count, all_of_them in (("confidence", sure, answered), ("group", len(groups), len(run))):
         if 0 < count < all_of_them:
@@ -626,12 +638,9 @@ def _assessed(
     if judge is not None and answer and references is None:
         raise InputError(f"{where}: the judge needs references: texts, [] where there is no right answer.")
     if judge is None and answer and "correct" not in item:
-        hint = ""
-        if references:
-            hint = f"; {option('judge', 'em', 'f1')} compares the answer with the references"
-        elif seems_none(answer):
-            hint = f"; {option('abstains')} names answers that stand for none"
-        raise InputError(f"{where}: correct is missing: true, false or a number from 0 to 1 is needed{hint}.")
+        hint = references and f"; {option('judge', 'em', 'f1')} compares the answer with the references"
+        needed = "true, false or a number from 0 to 1 is needed"
+        raise InputError(f"{where}: correct is missing: {needed}{hint or ''}.")
     value = 0.0
     if judge is None:
         value = _number("correct", item.get("correct", 0.0), where, 0, 1)

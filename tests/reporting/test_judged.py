@@ -1,5 +1,6 @@
 """Labels by a model and by people in gates, reports and commands."""
 
+import ast
 import json
 import re
 
@@ -222,3 +223,42 @@ def test_a_sheet_takes_nothing_but_dicts(name, value):
 def test_a_sheet_without_a_run_does_not_say_that_nothing_is_relevant():
     with pytest.raises(InputError, match="there is no run"):
         ir_trunc.sample_for_people(JUDGE, {}, n=1)
+
+
+def remedy_of(call):
+    """The levels that the message of a call names, as they stand there."""
+    with pytest.raises(InputError) as caught:
+        call()
+    return re.search(r"levels=(\{.*?\})", str(caught.value))[1]
+
+
+@pytest.mark.parametrize("words", ["yes no", "Yes No", "Y N", "relevant irrelevant", "H R", "S B"])
+@pytest.mark.parametrize("form", ["frame", "csv"])
+def test_a_sheet_filled_with_words_is_read_as_its_error_says(words, form, tmp_path):
+    judge = {str(q): {"a": 1, "b": 0} for q in range(30)}
+    sheet, path = ir_trunc.sample_for_people(judge, n=20), tmp_path / "sheet.csv"
+    sheet["relevance"] = [words.split()[place % 2] for place in range(len(sheet))]
+    sheet.to_csv(path, index=False)
+    humans = sheet if form == "frame" else path
+    levels = ast.literal_eval(remedy_of(lambda: Judged(judge, humans)))
+    labels = Judged(judge, ir_trunc.read_qrels(humans, levels=levels))
+    grades = [grade for docs in labels.humans.to_dict().values() for grade in docs.values()]
+    assert sorted(grades) == sorted(levels[word] for word in sheet["relevance"])
+    assert levels[words.split()[0]] > levels[words.split()[1]]
+
+
+def test_words_of_no_known_scale_are_named_and_the_others_asked_for():
+    message = r"levels=\{'ja': 1\}, with a grade for each word that occurs, in read_qrels .*\(--levels\) says"
+    with pytest.raises(InputError, match=message):
+        ir_trunc.read_qrels({"1": {"a": "ja", "b": "nein"}})
+
+
+@pytest.mark.parametrize("blank", ["", None])
+def test_a_sheet_that_nobody_filled_in_is_called_so(blank, tmp_path):
+    judge = {str(q): {"a": 1, "b": 0} for q in range(30)}
+    sheet, path = ir_trunc.sample_for_people(judge, n=20), tmp_path / "sheet.csv"
+    sheet["relevance"] = blank
+    sheet.to_csv(path, index=False)
+    for humans in (sheet, path):
+        with pytest.raises(InputError, match="not filled in"):
+            Judged(judge, humans)

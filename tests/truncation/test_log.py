@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 import re
+import shlex
 import warnings
 
 import numpy as np
@@ -207,6 +208,36 @@ def test_what_is_blank_is_no_answer_and_no_reference(judge, measure, references,
     assert [*calc_aggregate(measure, qrels, {"1": [answer]}).values()] == [score]
 
 
+REFUSALS = [
+    "No answer found in the documents.",
+    "No relevant documents found.",
+    "The answer is not in the text.",
+]
+
+
+def test_answers_in_words_without_a_value_of_correct_are_silence_if_this_is_declared(tmp_path, capsys):
+    items = [{"id": n, "answer": REFUSALS[n % 3]} for n in range(7)] + [
+        {"id": 7, "answer": "x", "correct": True}
+    ]
+    what = "7 answers look like abstentions and correct is missing (question 0, for example)"
+    with pytest.raises(InputError) as caught:
+        read_log(items)
+    remedy = f"abstains={REFUSALS}"
+    assert str(caught.value) == f"log: {what}; {remedy} takes them for no answer."
+    assert eval(f"read_log(items, {remedy})").counts == {"correct": 1, "wrong": 0, "unanswered": 7}
+    path = str(write(tmp_path / "log.jsonl", items))
+    assert main(["answers", path, "c@1"]) == 2
+    said = capsys.readouterr().err
+    words = shlex.split(said[said.index("--abstains") : said.index(" takes them")])
+    main(["answers", path, "c@1", *words])
+    assert "8 questions: 1 correct, 0 wrong, 7 unanswered" in capsys.readouterr().out
+    several = [{"id": n, "answer": f"I could not find {n}"} for n in range(6)]
+    with pytest.raises(InputError, match=r"6 answers .*; abstains=, texts or a pattern, takes them for"):
+        read_log(several)
+    with pytest.raises(InputError, match=r"correct is missing: .*; judge='em' or 'f1' compares"):
+        read_log([{"id": 1, "answer": REFUSALS[0], "references": ["x"]}])
+
+
 @pytest.mark.parametrize(("judge", "measure"), [("em", "EM"), ("f1", "TokenF1")])
 def test_the_judges_of_logs_score_answers_as_read_answers_does(judge, measure):
     words = ["a", "The", "an", "Paris", "paris,", "France", "!", "red", ""]
@@ -294,7 +325,10 @@ def test_the_threshold_is_the_lowest_that_keeps_the_risk():
         ({"id": "q2"}, "question q2 is there twice"),
         ({"answer": True}, "question q1: answer True: a text is needed"),
         ({"correct": None}, "question q1: correct is missing"),
-        ({"answer": "I don't know", "correct": None}, "abstains= names answers that stand for none"),
+        (
+            {"answer": "I don't know", "correct": None},
+            r"1 answer .* \(question q1, .*abstains=.\"I don",
+        ),
         ({"correct": "yes"}, "question q1: correct='yes'"),
         ({"correct": 2}, "question q1: correct=2 is out of range"),
         ({"confidence": "high"}, "question q1: confidence='high'"),
