@@ -17,12 +17,12 @@ from ir_measures import Measure
 
 from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, nearest, printable, shown
+from ir_trunc._inference.p_values import PairTest
 from ir_trunc._output.files import check_outputs
 from ir_trunc._output.tables import WIDTH, fitted
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import PathWithLevels
 from ir_trunc._read.reading import HowRead
-from ir_trunc._scoring._statistics import PairTest
 from ir_trunc._scoring.objects import is_measure, nearest_measures, parse_measures
 from ir_trunc.measures.declaration import split_at_blanks
 

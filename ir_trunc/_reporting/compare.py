@@ -16,18 +16,12 @@ from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.errors import InputError, ParameterError, counted, nearest, noted, shown
 from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, Whole, checked, number, one_of, text
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
+from ir_trunc._inference.bootstrap import bootstrap_bounds
+from ir_trunc._inference.p_values import Correction, PairTest, corrected
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._reporting.comparison import MEANS, P_VALUES, TESTED, Comparison
 from ir_trunc._scoring._runs import RunsLike, by_name, score_each
-from ir_trunc._scoring._statistics import (
-    Correction,
-    PairTest,
-    bounds_of_means,
-    corrected,
-    interval,
-    interval_of_equals,
-    p_of_equals,
-)
+from ir_trunc._scoring._statistics import bounds_of_means, interval_of_equals, p_of_equals
 from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
 from ir_trunc._scoring.judged import JudgedResults, corrected_together, refuse_unjudged
 from ir_trunc._scoring.objects import MeasureLike, bind, parse_measure, range_of
@@ -453,7 +447,7 @@ def bootstrap_interval(
             return value_from_means(measure, np.stack([part[drawn].mean(axis=-1) for part in parts]))
         return measure.score(rankings.take(drawn)).mean()
 
-    bounds = interval(value_over, len(rankings), confidence, _DRAWS, seed, of_means, "BCa")
+    bounds = bootstrap_bounds(value_over, len(rankings), confidence, _DRAWS, seed, of_means, "BCa")
     if np.isnan(bounds).any():  # all draws may be equal
         value = float(value_over(np.arange(len(rankings))))
         return interval_of_equals(value, len(rankings), *measure.range, confidence)

@@ -16,9 +16,9 @@ from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError,
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Bools, Floats
+from ir_trunc._inference.p_values import Correction, PairTest
 from ir_trunc._output.tables import SIGNIFICANT, Cell, MarkedTable, fitted, table_text
 from ir_trunc._scoring._saved import Saved
-from ir_trunc._scoring._statistics import Correction, PairTest
 from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc._scoring.results import VIEWS, as_table
 from ir_trunc.measures.declaration import lower_is_better, oriented

@@ -16,6 +16,7 @@ from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, coun
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Choice, checked, several, text
 from ir_trunc._core.rankings import Bools, Floats
+from ir_trunc._inference.p_values import half_of_interval
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike
@@ -233,7 +234,7 @@ def _of_mean(
     """Student's interval of a mean; where all values are equal, what follows from their bounds."""
     if np.ptp(values) <= _EQUAL:
         return statistics.interval_of_equals(value, n, *bounds, confidence)
-    half = float(statistics.half_of_interval(values, 1 - confidence))
+    half = float(half_of_interval(values, 1 - confidence))
     return value - half, value + half
 
 

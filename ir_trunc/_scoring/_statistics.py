@@ -1,116 +1,27 @@
-"""Confidence intervals by the bootstrap, for everything here that has them: scipy draws."""
+"""Confidence intervals of equal values and of shares."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from collections.abc import Iterable
 
 import numpy as np
 
 from ir_trunc._core.curve import TOLERANCE
-from ir_trunc._core.parameters import generator, number, whole
-from ir_trunc._core.rankings import Floats, Ints
+from ir_trunc._core.rankings import Floats
+from ir_trunc._inference.bootstrap import bootstrap_bounds
+from ir_trunc._inference.p_values import half_of_interval
 
 CONFIDENCE = 0.95
 _NEAR = 1e-12
-_EQUAL = 1e-14  # relative to their mean, values that differ by less are equal
-_BATCH = 1 << 22  # positions that are drawn at a time: the memory that is needed does not grow with the draws
-
-
-def interval(
-    statistic: Callable[[Ints], Any],
-    items: int,
-    confidence: float = CONFIDENCE,
-    repetitions: int = 1000,
-    seed: int = 0,
-    vectorised: bool = False,
-    method: Literal["percentile", "BCa"] = "percentile",
-) -> tuple[float, float]:
-    """Bounds of a statistic of several items, which are drawn with replacement.
-
-    statistic: of the items at these positions; `vectorised`: of all draws at once (repetitions x items), with
-    a value for each. items: how many there are. confidence: share of the draws between the bounds. method:
-    'BCa' corrects bias and skewness (Efron 1987); NaN where all draws are on one side, or leaving out any one
-    item makes the same difference: scipy's own changes the filters of warnings there.
-    """
-    from scipy import special, stats
-
-    drawn = stats.bootstrap(
-        (np.arange(items),),
-        (lambda drawn, axis: statistic(drawn)) if vectorised else statistic,
-        n_resamples=whole("repetitions", repetitions, 1),
-        confidence_level=number("confidence", confidence, 0, 1, inside=True),
-        vectorized=vectorised,
-        method="percentile",
-        batch=max(1, _BATCH // max(1, items)),
-        random_state=generator(seed),
-    )
-    bounds = drawn.confidence_interval
-    if method == "percentile":
-        return float(bounds.low), float(bounds.high)
-    draws, value = drawn.bootstrap_distribution, statistic(np.arange(items))
-    bias = special.ndtri(((draws < value).mean() + (draws <= value).mean()) / 2)
-    left_out = np.array([statistic(np.delete(np.arange(items), item)) for item in range(items)])
-    influences = left_out.mean() - left_out
-    if np.isinf(bias) or not influences.any():
-        return np.nan, np.nan
-    skewness = (influences**3).sum() / (6 * (influences**2).sum() ** 1.5)
-    z = bias + special.ndtri([(1 - confidence) / 2, (1 + confidence) / 2])
-    low, high = np.quantile(draws, special.ndtr(bias + z / (1 - skewness * z)))
-    return float(low), float(high)
 
 
 def interval_of_mean(
     scores: Floats, confidence: float = CONFIDENCE, repetitions: int = 1000, seed: int = 0
 ) -> tuple[float, float]:
     """Bounds of the mean of scores; what is drawn are the scores."""
-    return interval(
+    return bootstrap_bounds(
         lambda drawn: scores[drawn].mean(axis=-1), len(scores), confidence, repetitions, seed, vectorised=True
     )
-
-
-PairTest = Literal["t", "bootstrap", "randomisation", "sign", "tukey", "randomised-tukey"]
-Correction = Literal["holm", "bh"]
-
-
-def corrected(p: Floats, correction: Correction | None) -> Floats:
-    """P values of one family of comparisons, corrected for their number.
-
-    Holm: the i-th smallest of n p values, i = 1, ..., n, becomes max over j <= i of (n - j + 1) p_j, and at
-    most 1. 'bh' controls the share of false discoveries (Benjamini and Hochberg).
-    """
-    if correction is None or not len(p):
-        return p
-    if correction == "bh":
-        from scipy import stats
-
-        return np.asarray(stats.false_discovery_control(p))
-    order, adjusted = np.argsort(p), np.empty(len(p))
-    adjusted[order] = np.minimum(np.maximum.accumulate(np.arange(len(p), 0, -1) * p[order]), 1.0)
-    return adjusted
-
-
-def paired_t_p_values(differences: Floats) -> Floats:
-    """The p values of two-tailed paired t tests, of differences (P x T); 1 where all are 0.
-
-    Equal differences other than 0 have the p value 0: scipy computes it from rounding errors, with a warning.
-    """
-    from scipy import stats
-
-    mean = differences.mean(axis=1, keepdims=True)
-    p: Floats = np.where(mean[:, 0] == 0, 1.0, 0.0)
-    varied = np.abs(differences - mean).max(axis=1) > _EQUAL * np.abs(mean[:, 0])
-    if varied.any():
-        p[varied] = stats.ttest_1samp(differences[varied], 0.0, axis=1).pvalue
-    return p
-
-
-def half_of_interval(values: Floats, alpha: float) -> Floats:
-    """Half of Student's interval of means over the last axis."""
-    from scipy import stats
-
-    needed = stats.t.ppf(1 - alpha / 2, values.shape[-1] - 1) * stats.sem(values, axis=-1)
-    return np.asarray(needed)
 
 
 def interval_of_equals(

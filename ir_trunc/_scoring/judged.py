@@ -28,7 +28,7 @@ from ir_trunc._scoring.objects import bind
 from ir_trunc._scoring.results import Result, Results
 from ir_trunc.measures.definition import influence
 
-__all__ = ["Corrected", "Estimate", "JudgeAgreement", "Judged", "JudgedResults", "sample_for_people"]
+__all__ = ["_PPI", "Corrected", "JudgeAgreement", "Judged", "JudgedResults", "sample_for_people"]
 
 FEW_LABELLED, _FEWEST = 20, 2
 _DIFFERING = 10  # topics of people on which the judge's scores have to differ before they are used
@@ -37,7 +37,7 @@ _SAME = 1e-12
 
 
 @dataclass(frozen=True)
-class Estimate:
+class _PPI:
     """Corrected means (...), their standard errors, and the weight of the judge's scores in each."""
 
     mean: Floats
@@ -53,7 +53,7 @@ class Estimate:
         return self.mean - half, self.mean + half
 
 
-def corrected_means(people: Floats, judge: Floats, labelled: Bools, weight: Floats | None = None) -> Estimate:
+def corrected_means(people: Floats, judge: Floats, labelled: Bools, weight: Floats | None = None) -> _PPI:
     """Prediction-powered means (PPI++; Angelopoulos, Duchi & Zrnic 2023, https://arxiv.org/abs/2311.01453).
 
     people: scores of the n topics with people's labels (... x n); judge: of all N topics (... x N). With w
@@ -78,10 +78,10 @@ def corrected_means(people: Floats, judge: Floats, labelled: Bools, weight: Floa
         mean = mean + weight * others.mean(axis=-1)
         variance = variance + weight**2 * others.var(axis=-1, ddof=1) / rest
     known = np.ptp(rests, axis=-1) > _SAME
-    return Estimate(mean, np.where(known, np.sqrt(variance), np.nan), weight, n - 1)
+    return _PPI(mean, np.where(known, np.sqrt(variance), np.nan), weight, n - 1)
 
 
-def corrected_together(scores: Floats, labelled: Bools) -> Estimate:
+def corrected_together(scores: Floats, labelled: Bools) -> _PPI:
     """Corrected means of rows of scores by people and by the judge (R x (n + N)), with one weight.
 
     A difference of two rows is then that of their means. The weight is the smallest that any row has which

@@ -15,7 +15,7 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import mapping, numbers, text
 from ir_trunc._core.rankings import Floats
-from ir_trunc._scoring._statistics import interval
+from ir_trunc._inference.bootstrap import bootstrap_bounds
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.params import Choice, Number
 from ir_trunc.meta.coefficients import above_ties, rbo, tau, tau_ap, tau_ap_b
@@ -63,7 +63,9 @@ class Agreement(Result):
         """
         x, y = self.orderings[[index_of_measure(name, self.names), index_of_measure(other, self.names)]]
         compare = above_ties if self.coefficient == "tau_ap" else _functions(self.p)[self.coefficient]
-        return interval(lambda drawn: compare(x[drawn], y[drawn]), len(x), confidence, repetitions, seed)
+        return bootstrap_bounds(
+            lambda drawn: compare(x[drawn], y[drawn]), len(x), confidence, repetitions, seed
+        )
 
     def to_pandas(self) -> pd.DataFrame:
         """Coefficients, names by names; for tau_ap the row is x and the column y, see `meta.tau_ap`."""

@@ -14,7 +14,7 @@ from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc._scoring._statistics import Correction, corrected
+from ir_trunc._inference.p_values import Correction, corrected
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.params import Choice
 from ir_trunc.measures.parts import over

@@ -45,7 +45,8 @@ from scipy.spatial.distance import squareform
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.parameters import generator, one_of
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc._scoring._statistics import PairTest, half_of_interval, interval, paired_t_p_values
+from ir_trunc._inference.bootstrap import bootstrap_bounds
+from ir_trunc._inference.p_values import PairTest, half_of_interval, paired_t_p_values
 from ir_trunc.measures.params import Choice
 from ir_trunc.measures.parts import over
 
@@ -200,7 +201,7 @@ def ratio_intervals(
 
     pairs = zip(part.astype(np.float64), np.broadcast_to(whole_of, part.shape).astype(np.float64))
     ratios = [partial(ratio, squareform(parts), squareform(wholes)) for parts, wholes in pairs]
-    return np.array([interval(each, systems, confidence, repetitions, seed) for each in ratios])
+    return np.array([bootstrap_bounds(each, systems, confidence, repetitions, seed) for each in ratios])
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed, generator
 from ir_trunc._core.rankings import Floats, Ints
+from ir_trunc._inference.bootstrap import bootstrap_bounds
 from ir_trunc._scoring._runs import progress
-from ir_trunc._scoring._statistics import interval
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.parts import over
 from ir_trunc.meta.coefficients import tau
@@ -157,7 +157,9 @@ class Predictivity(Result):
         """Bootstrap bounds over systems of the tau of each measure with itself: low, high."""
         own = self.halves.transpose(2, 0, 1, 3)  # by measure
         how = len(self.systems), confidence, repetitions, self.seed
-        bounds = [interval(partial(_mean_tau, pair), *how) for pair in progress(own, "intervals", "measure")]
+        bounds = [
+            bootstrap_bounds(partial(_mean_tau, pair), *how) for pair in progress(own, "intervals", "measure")
+        ]
         return labelled_table("measure", self.measures, bounds, ["low", "high"])
 
     def to_pandas(self) -> pd.DataFrame:

@@ -19,8 +19,8 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Seed, generator
 from ir_trunc._core.rankings import Floats, Ints
+from ir_trunc._inference.bootstrap import bootstrap_bounds
 from ir_trunc._scoring._runs import progress
-from ir_trunc._scoring._statistics import interval
 from ir_trunc._scoring.results import Result
 from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better, labelled_table
 from ir_trunc.meta.procedures import MatrixMeasures, WholeOrAll, procedure
@@ -52,7 +52,7 @@ class Coverage(Result):
     def intervals(self, confidence: float = 0.95, repetitions: int = 200) -> pd.DataFrame:
         """Bootstrap bounds of Cov, a row for each measure: low, high. Systems are drawn."""
         how = len(self.systems), confidence, repetitions, self.seed
-        bounds = [interval(partial(_cov, means, self.uir), *how) for means in self.means]
+        bounds = [bootstrap_bounds(partial(_cov, means, self.uir), *how) for means in self.means]
         return labelled_table("measure", self.measures, bounds, ["low", "high"])
 
     def to_pandas(self) -> pd.DataFrame:

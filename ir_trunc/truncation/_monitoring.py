@@ -14,9 +14,9 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of
 from ir_trunc._core.universe import Universe
+from ir_trunc._inference.p_values import corrected
 from ir_trunc._output.tables import fitted
 from ir_trunc._scoring._saved import fields_of, from_json
-from ir_trunc._scoring._statistics import corrected
 from ir_trunc._scoring.results import Result
 from ir_trunc.truncation._fitting import falling_scores, one_measure, units_of
 

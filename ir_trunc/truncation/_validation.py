@@ -17,15 +17,11 @@ from ir_trunc._core.errors import ParameterError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import generator, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
+from ir_trunc._inference.p_values import paired_t_p_values
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import read_once
 from ir_trunc._scoring._runs import RunsLike, each_run
-from ir_trunc._scoring._statistics import (
-    CONFIDENCE,
-    interval_of_equals,
-    interval_of_mean,
-    paired_t_p_values,
-)
+from ir_trunc._scoring._statistics import CONFIDENCE, interval_of_equals, interval_of_mean
 from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, parse_measures
 from ir_trunc._scoring.results import as_table

@@ -9,7 +9,7 @@ import pytest
 
 from ir_trunc import compare
 from ir_trunc._core.errors import at_command_line
-from ir_trunc._scoring._statistics import PairTest
+from ir_trunc._inference.p_values import PairTest
 from ir_trunc.meta.significance import TESTS
 
 MEASURES = ("RBPT", "AP")

@@ -14,7 +14,8 @@ from scipy import stats
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError, Rankings, compare, meta
 from ir_trunc._core.parameters import generator
-from ir_trunc._scoring._statistics import corrected, interval
+from ir_trunc._inference.bootstrap import bootstrap_bounds
+from ir_trunc._inference.p_values import corrected
 from ir_trunc.meta.significance import TESTS, Setting, not_worse, paired_tests, residual_variance
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*probably a limit")  # the lists of RUNS are of one length
@@ -525,7 +526,7 @@ def test_the_mean_of_a_measure_of_the_whole_run_has_a_bca_interval():
             ordered = right[drawn[np.argsort(-sure[drawn], kind="stable")]]
             return (np.cumsum(ordered) / np.arange(1, len(ordered) + 1)).mean()
 
-        expected = interval(cws, len(lists), 0.95, 2000, 0, method="BCa")
+        expected = bootstrap_bounds(cws, len(lists), 0.95, 2000, 0, method="BCa")
         assert (found.means["low"][0, at], found.means["high"][0, at]) == pytest.approx(expected)
 
 
@@ -587,7 +588,7 @@ def test_bca_bounds_are_those_of_scipy():
 
     how = {"n_resamples": 500, "method": "BCa", "vectorized": True, "random_state": generator(3)}
     expected = stats.bootstrap((np.arange(30),), mean, **how).confidence_interval
-    assert interval(mean, 30, 0.95, 500, 3, True, "BCa") == pytest.approx(tuple(expected))
+    assert bootstrap_bounds(mean, 30, 0.95, 500, 3, True, "BCa") == pytest.approx(tuple(expected))
 
 
 @pytest.mark.parametrize(("test", "is_said"), [("t", True), ("bootstrap", True), ("sign", False)])

@@ -1,0 +1,1 @@
+"""Inference: estimates from independent units, and what is asked of them."""

@@ -1,0 +1,347 @@
+"""Estimates: values of independent units, and what they say of a mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ir_trunc._core.arrays import Bools, Floats, Ints
+from ir_trunc._core.curve import TOLERANCE
+from ir_trunc._core.lazy import cached_property
+from ir_trunc._inference.bootstrap import bootstrap_bounds
+from ir_trunc._inference.bounded import below, quantile
+
+UNBOUNDED = (-math.inf, math.inf)
+ALPHA = 0.05
+FEW_LABELLED = 20  # topics of people; with fewer the judge's scores are not used
+_DIFFERING = 10  # topics of people on which the judge's scores have to differ before they are used
+_DRAWS = 2000  # of topics, for intervals of measures of the whole run
+_SMALLEST_P = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Values of n independent units, whose mean is a quantity, or of several quantities (... x n).
+
+    Bounds of the mean are those of bounded values. On a side on which the quantity has no bound they are
+    Student's, and NaN where all values are equal.
+
+    Attributes
+    ----------
+    values : array
+        Of the units (... x n).
+    range : tuple
+        The lowest and the highest value that the quantity can have.
+    weights : array, optional
+        Of the units in the mean (n), 0 for one that does not count.
+    """
+
+    values: Floats
+    range: tuple[Any, Any] = UNBOUNDED
+    weights: Floats | None = None
+
+    @classmethod
+    def share(cls, part: Floats, whole: Floats) -> Estimate:
+        """The ratio of two sums over units: a mean over the units of its denominator."""
+        values = np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
+        return cls(values, (0.0, 1.0), whole)
+
+    @property
+    def n(self) -> int:
+        """How many units count."""
+        return self.values.shape[-1] if self.weights is None else int(np.count_nonzero(self.weights))
+
+    @property
+    def mean(self) -> Any:
+        """The quantity; NaN over no unit."""
+        if not self.n:
+            return np.full(self.values.shape[:-1], np.nan)[()]
+        if self.weights is None:
+            return self.values.mean(axis=-1)
+        return (self.values * self.weights).sum(axis=-1) / self.weights.sum()
+
+    @property
+    def error(self) -> Any:
+        """The standard error of the mean."""
+        return self.values.std(axis=-1, ddof=1) / math.sqrt(self.n)
+
+    @property
+    def differ(self) -> Any:
+        """Whether values differ, so that Student's t is defined."""
+        return np.ptp(self.values, axis=-1) > TOLERANCE
+
+    @property
+    def reach(self) -> tuple[Any, Any]:
+        """The lowest and the highest value that a unit can have."""
+        return self.range
+
+    def interval(self, alpha: float = ALPHA) -> Floats:
+        """Confidence bounds of the level 1 - alpha (2 x ...)."""
+        return np.stack([self.bound(alpha / 2, upper) for upper in (False, True)])
+
+    def bound(self, alpha: float, upper: bool) -> Any:
+        """The lower or the upper confidence bound of the level 1 - alpha."""
+        rows, end = np.atleast_2d(self.values), self.reach[upper]
+        bound = np.full(len(rows), np.nan)
+        finite = np.isfinite(rows).all(axis=1) & (self.n > 0)
+        if finite.any() and np.isfinite(end).all():
+            ends = np.broadcast_to(end, len(rows))[finite]
+            bound[finite] = quantile(rows[finite], 1 - alpha if upper else alpha, ends, self.weights)
+        elif finite.any() and self.n > 1:
+            bound = np.where(self.differ, self.student(2 * alpha)[int(upper)], np.nan).reshape(-1)
+        bound = bound.reshape(self.values.shape[:-1])
+        # Rounding leaves no mean outside of its bounds, and no bound outside of the range.
+        inside = (np.maximum if upper else np.minimum)(bound, self.mean)
+        return np.clip(inside, *self.range)[()]
+
+    def student(self, alpha: float = ALPHA) -> Floats:
+        """Student's interval (2 x ...), cut to the range."""
+        half = _t(alpha, self.n - 1) * self.error
+        return np.asarray(np.clip([self.mean - half, self.mean + half], *self.range))
+
+    def p_at_most(self, limit: float) -> Any:
+        """P value of the hypothesis that the mean is at most this."""
+        return self._p(limit, upper=False)
+
+    def p_at_least(self, limit: float) -> Any:
+        """P value of the hypothesis that the mean is at least this."""
+        return self._p(limit, upper=True)
+
+    def p(self) -> Any:
+        """The two-sided p value of the mean 0."""
+        return np.minimum(2 * np.minimum(self.p_at_most(0.0), self.p_at_least(0.0)), 1.0)
+
+    def _p(self, limit: float, upper: bool) -> Any:
+        rows, end = np.atleast_2d(self.values), self.reach[upper]
+        if np.isfinite(end).all():
+            share = below(rows, limit, end, self.weights)
+            return (1 - share if upper else share).reshape(self.values.shape[:-1])[()]
+        from scipy import stats
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = (limit - self.mean) / self.error * (1 if upper else -1)
+        return np.where(self.differ, stats.t.sf(t, self.n - 1), 1.0)[()]
+
+    def __sub__(self, other: Estimate) -> Estimate:
+        """The difference to another quantity of the same units."""
+        if not np.array_equal(_weights(self), _weights(other)):
+            return _Apart(self.values, _between(self, other), parts=(self, other))
+        return Estimate(self.values - other.values, _between(self, other), self.weights)
+
+
+def _weights(estimate: Estimate) -> Floats:
+    return np.ones(estimate.values.shape[-1]) if estimate.weights is None else estimate.weights
+
+
+def _between(new: Estimate, old: Estimate) -> tuple[Any, Any]:
+    return new.range[0] - old.range[1], new.range[1] - old.range[0]
+
+
+def _t(alpha: float, freedom: int) -> float:
+    from scipy import stats
+
+    return float(stats.t.ppf(1 - alpha / 2, freedom))
+
+
+@dataclass(frozen=True, eq=False)
+class _Apart(Estimate):
+    """The difference of means of different units, each with half of alpha, however they depend."""
+
+    parts: tuple[Estimate, Estimate] = field(kw_only=True)
+
+    @property
+    def n(self) -> int:
+        return min(part.n for part in self.parts)
+
+    @property
+    def mean(self) -> Any:
+        new, old = self.parts
+        return new.mean - old.mean
+
+    def bound(self, alpha: float, upper: bool) -> Any:
+        new, old = self.parts
+        return new.bound(alpha / 2, upper) - old.bound(alpha / 2, not upper)
+
+
+@dataclass(frozen=True, eq=False)
+class RunEstimate(Estimate):
+    """A measure of the whole run by its influence values: what the bootstrap (BCa) says of it.
+
+    Where this cannot be formed, and where the measure is a share, as c@1 with nothing unanswered, bounds are
+    those of the mean of these values, which may be beyond its range.
+
+    Attributes
+    ----------
+    redrawn : function, optional
+        The measure over drawn units (n), or over those of all draws (draws x n) if `at_once`. A difference
+        has none.
+    """
+
+    redrawn: Callable[[Ints], Any] | None = None
+    at_once: bool = False
+    seed: int = 0
+
+    @property
+    def reach(self) -> tuple[Any, Any]:
+        low, high = self.range
+        return np.minimum(low, self.values.min(axis=-1)), np.maximum(high, self.values.max(axis=-1))
+
+    def interval(self, alpha: float = ALPHA) -> Floats:
+        if self.redrawn is not None and self.n > 1 and not np.isin(self.values, (0, 1)).all():
+            drawn = self.redrawn, self.n, 1 - alpha, _DRAWS, self.seed, self.at_once
+            bounds = np.array(bootstrap_bounds(*drawn, "BCa"))
+            if not np.isnan(bounds).any():
+                return np.asarray(np.clip(bounds, *self.range))
+        return super().interval(alpha)
+
+    def __sub__(self, other: Estimate) -> Estimate:
+        return RunEstimate(self.values - other.values, _between(self, other))
+
+
+@dataclass(frozen=True, eq=False)
+class CorrectedEstimate(Estimate):
+    """Values by people's labels of n topics, and by a judge's of all N topics: prediction-powered means.
+
+    With w the weight and M the judge's mean over the other topics, it is the mean of people - w (judge - M)
+    over the n topics (PPI++; Angelopoulos, Duchi & Zrnic 2023, https://arxiv.org/abs/2311.01453). Its bounds
+    are those of these values, widened by what is not known of w M.
+
+    Attributes
+    ----------
+    judge : Estimate
+        By the judge's labels (... x N).
+    labelled : array of bool
+        The topics of people (N).
+    given : array, optional
+        The weight; by default the best one, or 0 where people alone have a shorter interval.
+    """
+
+    judge: Estimate = field(kw_only=True)
+    labelled: Bools = field(kw_only=True)
+    given: Floats | None = None
+
+    @classmethod
+    def of(cls, people: Estimate, judge: Estimate, labelled: Bools) -> Estimate:
+        """Both kinds of values; where people labelled all topics, theirs alone."""
+        if labelled.all():
+            return people
+        return cls(people.values, people.range, judge=judge, labelled=labelled)
+
+    @cached_property
+    def best(self) -> CorrectedEstimate:
+        """With the weight cov_n(people, judge) / ((1 + n / (N - n)) var(judge)), from 0 to 1.
+
+        It is 0 where too little is known of the judge's errors: n < 20, N - n < 2, or fewer than 10 of the n
+        topics on which both differ.
+        """
+        people, judge, rest = self.values, self.judge.values, self.others.n
+        same = judge[..., self.labelled]
+        differing = (np.abs(people - same) > TOLERANCE).sum(axis=-1)
+        centred = same - same.mean(axis=-1, keepdims=True)
+        covariance = (centred * (people - people.mean(axis=-1, keepdims=True))).sum(axis=-1) / (self.n - 1)
+        spread = (1 + self.n / rest) * judge.var(axis=-1, ddof=1)
+        usable = (differing >= _DIFFERING) & (spread > TOLERANCE) & (self.n >= FEW_LABELLED) & (rest >= 2)
+        best = np.divide(covariance, spread, out=np.zeros(np.shape(covariance)), where=usable)
+        return replace(self, given=np.clip(best, 0, 1))
+
+    @cached_property
+    def alone(self) -> CorrectedEstimate:
+        """By people alone."""
+        return replace(self, given=np.zeros(self.values.shape[:-1]))
+
+    @cached_property
+    def weight(self) -> Floats:
+        """The weight of the judge's scores."""
+        if self.given is not None:
+            return self.given
+        best, alone = (np.ptp(each.interval(), axis=0) for each in (self.best, self.alone))
+        return np.where(best < alone, self.best.weight, 0.0)
+
+    @cached_property
+    def others(self) -> Estimate:
+        """The judge's values of the other topics."""
+        return Estimate(self.judge.values[..., ~self.labelled])
+
+    @cached_property
+    def rests(self) -> Estimate:
+        """people - w (judge - M), and between what they are."""
+        w, mean = self.weight, np.asarray(self.others.mean)
+        rests = self.values - w[..., None] * (self.judge.values[..., self.labelled] - mean[..., None])
+        lows, highs = zip(*(estimate.reach for estimate in (Estimate(self.values, self.range), self.judge)))
+        low, high = np.minimum(*lows), np.maximum(*highs)
+        with np.errstate(invalid="ignore"):  # 0 x inf
+            reach = np.where(w > 0, (low - w * (high - mean), high + w * (mean - low)), (low, high))
+        return Estimate(rests, (reach[0], reach[1]))
+
+    @property
+    def mean(self) -> Any:
+        return self.rests.mean
+
+    @property
+    def differ(self) -> Any:
+        return self.rests.differ
+
+    @property
+    def error(self) -> Any:
+        return np.hypot(self.rests.error, self._of_others)
+
+    @property
+    def _of_others(self) -> Any:
+        """The standard error of w M."""
+        return self.weight * self.others.error if self.others.n > 1 else 0.0
+
+    def bound(self, alpha: float, upper: bool) -> Any:
+        half = self._of_others * (_t(2 * alpha, self.others.n - 1) if self.others.n > 1 else 0.0)
+        away = np.hypot(self.rests.bound(alpha, upper) - self.mean, half)
+        return np.clip(self.mean + away * (1 if upper else -1), *self.range)[()]
+
+    def _p(self, limit: float, upper: bool) -> Any:
+        """The level at which the bound is this limit."""
+        from scipy.optimize import brentq
+
+        def p(estimate: CorrectedEstimate) -> float:
+            def beyond(alpha: float) -> float:
+                return float(limit - estimate.bound(alpha, upper)) * (1 if upper else -1)
+
+            ends = _SMALLEST_P, 0.5
+            signs = [beyond(end) > 0 for end in ends]
+            return ends[0] if all(signs) else float(brentq(beyond, *ends)) if any(signs) else 1.0
+
+        rows = np.ndindex(self.values.shape[:-1])
+        return np.array([p(self[row]) for row in rows]).reshape(self.values.shape[:-1])[()]
+
+    def __getitem__(self, row: Any) -> CorrectedEstimate:
+        """One of several quantities."""
+        judge = replace(self.judge, values=self.judge.values[row])
+        return replace(self, values=self.values[row], judge=judge, given=self.weight[row])
+
+    def __sub__(self, other: Estimate) -> Estimate:
+        assert isinstance(other, CorrectedEstimate)
+        people = Estimate(self.values - other.values, _between(self, other))
+        return CorrectedEstimate.of(people, self.judge - other.judge, self.labelled)
+
+
+def stacked(estimates: Sequence[Any]) -> Any:
+    """Several estimates of one kind as one, with a row for each."""
+    first = estimates[0]
+    fields: dict[str, Any] = {"values": np.stack([estimate.values for estimate in estimates])}
+    if isinstance(first, CorrectedEstimate):
+        fields["judge"] = stacked([estimate.judge for estimate in estimates])
+    if isinstance(first, RunEstimate):
+        fields["redrawn"] = None
+    return replace(first, **fields)
+
+
+def fewest(best: float, end: float, limit: float, alpha: float = ALPHA) -> float:
+    """How many units it takes, whose values are all the best, until a bound towards `end` is past the limit.
+
+    Infinite where the best is not past it, or there is no end.
+    """
+    share = (best - limit) / (best - end) if np.isfinite(end) and best != end else 0.0
+    if share <= 0:
+        return math.inf
+    return 1 if share >= 1 else max(1, math.floor(math.log(alpha / 2) / math.log1p(-share)) + 1)
