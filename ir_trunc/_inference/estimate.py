@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ FEW_LABELLED = 20  # topics of people; with fewer the judge's scores are not use
 _DIFFERING = 10  # topics of people on which the judge's scores have to differ before they are used
 _DRAWS = 2000  # of topics, for intervals of measures of the whole run
 _SMALLEST_P = 1e-12
+E = TypeVar("E", bound="Estimate")
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +127,28 @@ class Estimate:
             t = (limit - self.mean) / self.error * (1 if upper else -1)
         return np.where(self.differ, stats.t.sf(t, self.n - 1), 1.0)[()]
 
+    @property
+    def best(self) -> Estimate:
+        """The estimate of which Student's test is."""
+        return self
+
+    @property
+    def moved(self) -> Any:
+        """How many units of a difference are not 0."""
+        return (np.abs(self.values) > TOLERANCE).sum(axis=-1)
+
+    def t_test(self) -> Any:
+        """The two-tailed p value of Student's test of the mean 0; of equal values that of `p`."""
+        from scipy import stats
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p = 2 * stats.t.sf(np.abs(self.mean / self.error), self.n - 1)
+        return p if np.all(self.differ) else np.where(self.differ, p, self.p())
+
+    def __getitem__(self: E, row: Any) -> E:
+        """Some of several quantities."""
+        return replace(self, values=self.values[row])
+
     def __sub__(self, other: Estimate) -> Estimate:
         """The difference to another quantity of the same units."""
         if not np.array_equal(_weights(self), _weights(other)):
@@ -179,11 +202,13 @@ class RunEstimate(Estimate):
     redrawn : function, optional
         The measure over drawn units (n), or over those of all draws (draws x n) if `at_once`. A difference
         has none.
+    parts : array, optional
+        What units contribute to the measure (... x parts x n), as whether an answer is correct.
     """
 
     redrawn: Callable[[Ints], Any] | None = None
     at_once: bool = False
-    seed: int = 0
+    parts: Floats | None = None
 
     @property
     def reach(self) -> tuple[Any, Any]:
@@ -192,14 +217,23 @@ class RunEstimate(Estimate):
 
     def interval(self, alpha: float = ALPHA) -> Floats:
         if self.redrawn is not None and self.n > 1 and not np.isin(self.values, (0, 1)).all():
-            drawn = self.redrawn, self.n, 1 - alpha, _DRAWS, self.seed, self.at_once
+            drawn = self.redrawn, self.n, 1 - alpha, _DRAWS, 0, self.at_once
             bounds = np.array(bootstrap_bounds(*drawn, "BCa"))
             if not np.isnan(bounds).any():
                 return np.asarray(np.clip(bounds, *self.range))
         return super().interval(alpha)
 
+    @property
+    def moved(self) -> Any:
+        return super().moved if self.parts is None else (self.parts != 0).any(axis=-2).sum(axis=-1)
+
+    def __getitem__(self, row: Any) -> RunEstimate:
+        return replace(self, values=self.values[row], parts=None if self.parts is None else self.parts[row])
+
     def __sub__(self, other: Estimate) -> Estimate:
-        return RunEstimate(self.values - other.values, _between(self, other))
+        assert isinstance(other, RunEstimate)
+        parts = None if self.parts is None or other.parts is None else self.parts - other.parts
+        return RunEstimate(self.values - other.values, _between(self, other), parts=parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,14 +246,15 @@ class CorrectedEstimate(Estimate):
 
     Attributes
     ----------
-    judge : Estimate
-        By the judge's labels (... x N).
+    people, judge : Estimate
+        By people's labels (... x n), whose values these are, and by the judge's (... x N).
     labelled : array of bool
         The topics of people (N).
     given : array, optional
         The weight; by default the best one, or 0 where people alone have a shorter interval.
     """
 
+    people: Estimate = field(kw_only=True)
     judge: Estimate = field(kw_only=True)
     labelled: Bools = field(kw_only=True)
     given: Floats | None = None
@@ -229,7 +264,7 @@ class CorrectedEstimate(Estimate):
         """Both kinds of values; where people labelled all topics, theirs alone."""
         if labelled.all():
             return people
-        return cls(people.values, people.range, judge=judge, labelled=labelled)
+        return cls(people.values, people.range, people=people, judge=judge, labelled=labelled)
 
     @cached_property
     def best(self) -> CorrectedEstimate:
@@ -249,16 +284,11 @@ class CorrectedEstimate(Estimate):
         return replace(self, given=np.clip(best, 0, 1))
 
     @cached_property
-    def alone(self) -> CorrectedEstimate:
-        """By people alone."""
-        return replace(self, given=np.zeros(self.values.shape[:-1]))
-
-    @cached_property
     def weight(self) -> Floats:
         """The weight of the judge's scores."""
         if self.given is not None:
             return self.given
-        best, alone = (np.ptp(each.interval(), axis=0) for each in (self.best, self.alone))
+        best, alone = (np.ptp(each.interval(), axis=0) for each in (self.best, self.people))
         return np.where(best < alone, self.best.weight, 0.0)
 
     @cached_property
@@ -271,11 +301,14 @@ class CorrectedEstimate(Estimate):
         """people - w (judge - M), and between what they are."""
         w, mean = self.weight, np.asarray(self.others.mean)
         rests = self.values - w[..., None] * (self.judge.values[..., self.labelled] - mean[..., None])
-        lows, highs = zip(*(estimate.reach for estimate in (Estimate(self.values, self.range), self.judge)))
+        lows, highs = zip(self.people.reach, self.judge.reach)
         low, high = np.minimum(*lows), np.maximum(*highs)
         with np.errstate(invalid="ignore"):  # 0 x inf
-            reach = np.where(w > 0, (low - w * (high - mean), high + w * (mean - low)), (low, high))
-        return Estimate(rests, (reach[0], reach[1]))
+            ends = (
+                np.where(w > 0, low - w * (high - mean), low),
+                np.where(w > 0, high + w * (mean - low), high),
+            )
+        return Estimate(rests, ends)
 
     @property
     def mean(self) -> Any:
@@ -293,6 +326,11 @@ class CorrectedEstimate(Estimate):
     def _of_others(self) -> Any:
         """The standard error of w M."""
         return self.weight * self.others.error if self.others.n > 1 else 0.0
+
+    def interval(self, alpha: float = ALPHA) -> Floats:
+        if isinstance(self.people, RunEstimate) and not self.weight.any():
+            return self.people.interval(alpha)
+        return super().interval(alpha)
 
     def bound(self, alpha: float, upper: bool) -> Any:
         half = self._of_others * (_t(2 * alpha, self.others.n - 1) if self.others.n > 1 else 0.0)
@@ -312,28 +350,33 @@ class CorrectedEstimate(Estimate):
             return ends[0] if all(signs) else float(brentq(beyond, *ends)) if any(signs) else 1.0
 
         rows = np.ndindex(self.values.shape[:-1])
-        return np.array([p(self[row]) for row in rows]).reshape(self.values.shape[:-1])[()]
+        each = [p(replace(self[row], given=self.weight[row])) for row in rows]
+        return np.array(each).reshape(self.values.shape[:-1])[()]
+
+    @property
+    def moved(self) -> Any:
+        return self.people.moved
 
     def __getitem__(self, row: Any) -> CorrectedEstimate:
-        """One of several quantities."""
-        judge = replace(self.judge, values=self.judge.values[row])
-        return replace(self, values=self.values[row], judge=judge, given=self.weight[row])
+        people, judge = self.people[row], self.judge[row]
+        given = None if self.given is None else self.given[row]
+        return replace(self, values=people.values, people=people, judge=judge, given=given)
 
     def __sub__(self, other: Estimate) -> Estimate:
         assert isinstance(other, CorrectedEstimate)
-        people = Estimate(self.values - other.values, _between(self, other))
-        return CorrectedEstimate.of(people, self.judge - other.judge, self.labelled)
+        return CorrectedEstimate.of(self.people - other.people, self.judge - other.judge, self.labelled)
 
 
 def stacked(estimates: Sequence[Any]) -> Any:
-    """Several estimates of one kind as one, with a row for each."""
-    first = estimates[0]
-    fields: dict[str, Any] = {"values": np.stack([estimate.values for estimate in estimates])}
+    """Several estimates of one kind as one, with a row for each; of whole runs, for their differences."""
+    first, values = estimates[0], np.stack([estimate.values for estimate in estimates])
     if isinstance(first, CorrectedEstimate):
-        fields["judge"] = stacked([estimate.judge for estimate in estimates])
+        people, judge = (stacked([getattr(each, who) for each in estimates]) for who in ("people", "judge"))
+        return replace(first, values=values, people=people, judge=judge)
     if isinstance(first, RunEstimate):
-        fields["redrawn"] = None
-    return replace(first, **fields)
+        parts = None if first.parts is None else np.stack([estimate.parts for estimate in estimates])
+        return replace(first, values=values, parts=parts, redrawn=None)
+    return replace(first, values=values)
 
 
 def fewest(best: float, end: float, limit: float, alpha: float = ALPHA) -> float:
@@ -341,7 +384,7 @@ def fewest(best: float, end: float, limit: float, alpha: float = ALPHA) -> float
 
     Infinite where the best is not past it, or there is no end.
     """
-    share = (best - limit) / (best - end) if np.isfinite(end) and best != end else 0.0
+    share = (best - limit) / (best - end) if np.isfinite([best, end]).all() and best != end else 0.0
     if share <= 0:
         return math.inf
     return 1 if share >= 1 else max(1, math.floor(math.log(alpha / 2) / math.log1p(-share)) + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -10,7 +11,7 @@ from ir_trunc._core.arrays import Floats
 
 _EQUAL = 1e-14  # relative to their mean, values that differ by less are equal
 
-PairTest = Literal["t", "bootstrap", "randomisation", "sign", "tukey", "randomised-tukey"]
+PairTest = Literal["t", "bounded", "bootstrap", "randomisation", "sign", "tukey", "randomised-tukey"]
 Correction = Literal["holm", "bh"]
 
 
@@ -26,9 +27,19 @@ def corrected(p: Floats, correction: Correction | None) -> Floats:
         from scipy import stats
 
         return np.asarray(stats.false_discovery_control(p))
+    return np.minimum(holm(p), 1.0)
+
+
+def holm(p: Floats) -> Floats:
+    """P values corrected by Holm, which may be above 1."""
     order, adjusted = np.argsort(p), np.empty(len(p))
-    adjusted[order] = np.minimum(np.maximum.accumulate(np.arange(len(p), 0, -1) * p[order]), 1.0)
+    adjusted[order] = np.maximum.accumulate(np.arange(len(p), 0, -1) * p[order])
     return adjusted
+
+
+def units_needed(alpha: float) -> int:
+    """The fewest units that have to differ before a test can show anything: 2^(1 - k) is at most alpha."""
+    return math.ceil(1 - math.log2(alpha) - 1e-9)
 
 
 def paired_t_p_values(differences: Floats) -> Floats:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError,
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Bools, Floats
-from ir_trunc._inference.p_values import Correction, PairTest
+from ir_trunc._inference.p_values import PairTest, units_needed
 from ir_trunc._output.tables import SIGNIFICANT, Cell, MarkedTable, fitted, table_text
 from ir_trunc._scoring._saved import Saved
 from ir_trunc._scoring.objects import bind, parse_measure
@@ -35,22 +35,38 @@ FEW_UNITS = 10
 _PRINTED = 20  # comparisons that are printed below the table; pairs() has all
 _TESTS: Mapping[PairTest, str] = {
     "t": "paired t test",
+    "bounded": "test by the bounds of the measure",
     "bootstrap": "paired bootstrap test",
     "randomisation": "paired randomisation test",
     "sign": "sign test, of the topics up and down and not of the means",
     "tukey": "Tukey's HSD test over systems and topics",
     "randomised-tukey": "randomised Tukey HSD test",
 }
-_CORRECTIONS: Mapping[Correction, str] = {"holm": "Holm", "bh": "Benjamini and Hochberg"}
+CORRECTIONS = {"holm": "Holm", "bh": "Benjamini and Hochberg", "holm-all": "Holm"}
 
 _ENDING = re.compile(r"(?<=.)\.(run|res|results|trec|txt|tsv|csv|jsonl?|parquet)$")
 
 P_VALUES = ("p", "p_not_worse", "p_equivalent")
-TESTED = (*P_VALUES, "difference", "low", "high", "effect", "up", "down")
+_OF_MARGIN = "bounded_low", "bounded_high"
+TESTED = (*P_VALUES, "p_alone", "difference", "low", "high", *_OF_MARGIN, "effect", "differ", "up", "down")
 """What a comparison has of each measure and pair of systems."""
 
 MEANS = (*VIEWS, "low", "high")
 """What it has of each measure and system."""
+
+
+class Means(dict[str, Any]):
+    """Means by view; their bounds are computed when they are first asked for."""
+
+    def __init__(self, views: Mapping[str, Floats], bounds: Callable[[], Mapping[str, Floats]]):
+        super().__init__(views)
+        self._bounds = bounds
+
+    def __missing__(self, name: str) -> Floats:
+        if name not in MEANS or name in self:
+            raise KeyError(name)
+        self.update(self._bounds())
+        return self[name]  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,21 +93,22 @@ class Comparison(Saved):
 
         - all, answerable, nil: means (for counts: sums) over all topics, over those with answers and over nil
           queries; NaN where there are no such topics
-        - low, high: confidence interval of the mean over all: by Student's t; for measures of the whole run
-          by the bootstrap, and only where it is printed
+        - low, high: confidence interval of the mean over all
     compared
         The pairs of systems (P): each system and the baseline, or all pairs.
     tested
         Of each measure and pair (M x P):
 
-        - p, corrected by `correction`; p_not_worse and p_equivalent, of non-inferiority and of equivalence
-          within `margins`, corrected too
-        - difference of the means, first system less second, and low and high, its confidence interval, which
-          is not corrected for the number of pairs
+        - p, corrected by `correction`, and p_alone; p_not_worse and p_equivalent, of non-inferiority and of
+          equivalence within `margins`, corrected too
+        - difference of the means, first system less second (with `Judged` the corrected difference, which
+          need not be that of the corrected means), and low and high, its confidence interval, which is not
+          corrected for the number of pairs; with margins bounded_low and bounded_high, of the level
+          1 - 2 alpha, by the bounds of the measure
         - effect, the mean difference over its standard deviation, see
           `ir_trunc.meta.significance`
-        - up and down, on how many topics (or other units) the first system has a higher score than the
-          second, and a lower one
+        - differ, how many topics (or other units) differ; up and down, on how many of them the first system
+          has a higher score than the second, and a lower one
     untested
         For each measure without a test, the reason. Its arrays hold NaN.
     baseline
@@ -123,7 +140,7 @@ class Comparison(Saved):
     untested: Mapping[str, str]
     baseline: str | None
     test: PairTest
-    correction: Correction | None
+    correction: Literal["holm", "bh", "holm-all"] | None
     alpha: float
     draws: int
     seed: int
@@ -134,8 +151,10 @@ class Comparison(Saved):
     def __post_init__(self) -> None:
         super().__post_init__()
         for table, columns, axis in (("means", MEANS, "systems"), ("tested", TESTED, "compared")):
-            shapes = {name: array.shape for name, array in getattr(self, table).items()}
-            if shapes != dict.fromkeys(columns, (len(self.measures), len(getattr(self, axis)))):
+            arrays = getattr(self, table)
+            shapes = {name: array.shape for name, array in arrays.items()}
+            present = VIEWS if isinstance(arrays, Means) and len(arrays) == len(VIEWS) else columns
+            if shapes != dict.fromkeys(present, (len(self.measures), len(getattr(self, axis)))):
                 needed = f"a value for each of the measures x {axis} in {', '.join(columns)}"
                 raise InputError(f"{table} has {shapes}: {needed} is needed.")
         named = {name for pair in self.compared for name in pair} | {self.baseline or self.systems[0]}
@@ -145,6 +164,10 @@ class Comparison(Saved):
         ):
             if odd := sorted(names - set(known)):
                 raise InputError(f"{what} {odd[0]!r} is not among those compared: {', '.join(known)}.")
+
+    def _data(self) -> Any:
+        self.means["low"]  # which computes both bounds
+        return super()._data()
 
     @classmethod
     def _from(cls, data: Any, where: str) -> Self:
@@ -238,24 +261,26 @@ class Comparison(Saved):
     def pairs(self) -> pd.DataFrame:
         """The results of the tests, a row for each measure and pair.
 
-        The columns: measure, system, other, difference, low and high (its confidence interval), p, effect;
-        with margins also margin, p_not_worse and p_equivalent. The sign test, which is not about means, has
-        the numbers of topics up and down in place of low, high and effect.
+        The columns: measure, system, other, difference, low and high (its confidence interval), p, effect,
+        and differ, how many topics differ; with margins also margin, bounded_low and bounded_high,
+        p_not_worse and p_equivalent. The sign test, which is not about means, has the numbers of topics up
+        and down in place of low, high and effect.
         """
         names = [(name, *pair) for name in self.measures for pair in self.compared]
-        columns = {name: self.tested[name] for name in self._columns()}
+        columns = {name: self.tested[name] for name in (*self._columns(), "differ")}
         if self.margins:
             margins = [self.margins.get(name, np.nan) for name in self.measures]
             columns["margin"] = np.repeat(margins, len(self.compared))
-            columns |= {name: self.tested[name] for name in ("p_not_worse", "p_equivalent")}
+            columns |= {name: self.tested[name] for name in (*_OF_MARGIN, "p_not_worse", "p_equivalent")}
         table = as_table(pd.DataFrame(names, columns=["measure", "system", "other"]))
         table = table.assign(**{name: values.ravel() for name, values in columns.items()})
-        return table.astype({"up": "Int64", "down": "Int64"}) if self.test == "sign" else table
+        return table.astype({name: "Int64" for name in ("differ", "up", "down") if name in table})
 
     def _columns(self) -> list[str]:
         """The columns of the results of the test."""
-        counted_topics = ["difference", "up", "down", "p"]
-        return counted_topics if self.test == "sign" else ["difference", "low", "high", "p", "effect"]
+        if self.test == "sign":
+            return ["difference", "up", "down", "p"]
+        return ["difference", "low", "high", "p", "effect"]
 
     def __repr__(self) -> str:
         parts = [self.marked(self.digits).text()]
@@ -263,7 +288,8 @@ class Comparison(Saved):
         tested = tested[~tested["measure"].isin(list(self.untested))]
         if 0 < len(tested) <= _PRINTED:
             rows = ["measure", "system", *["other"] * (self.baseline is None)]
-            table = table_text(tested.set_index(rows)[self._columns()], self.digits)
+            columns = [*self._columns(), *["differ"] * self._few_differ]
+            table = table_text(tested.set_index(rows)[columns], self.digits)
             what = f"with {self._level(True)} intervals" if self.test != "sign" else "with topics up and down"
             parts.append(f"Differences, {what}:\n\n{table}")
         elif len(tested):
@@ -335,11 +361,22 @@ class Comparison(Saved):
         """A table in GitHub's Markdown, and paragraphs that explain its marks."""
         return self.marked(digits).markdown()
 
+    @property
+    def significant(self) -> Bools:
+        """Whether each measure and pair differ significantly: enough units differ, too (M x P)."""
+        enough = self.tested["differ"] >= units_needed(self.alpha)
+        return np.asarray((self.tested["p"] < self.alpha) & enough)
+
+    @property
+    def _few_differ(self) -> bool:
+        """Whether a p value is low and too few units differ."""
+        return bool(((self.tested["p"] < self.alpha) & ~self.significant).any())
+
     def _marks(self, letters: str) -> dict[tuple[int, int], str]:
         """By measure and system: letters of worse systems, or whether it differs from the baseline."""
         marks: dict[tuple[int, int], str] = defaultdict(str)
         place = {name: position for position, name in enumerate(self.systems)}
-        for measure, pair in np.argwhere(self.tested["p"] < self.alpha).tolist():
+        for measure, pair in np.argwhere(self.significant).tolist():
             first, second = self.compared[pair]
             if self.baseline is not None:
                 marks[measure, place[first]] = SIGNIFICANT
@@ -375,8 +412,11 @@ class Comparison(Saved):
     def _test_notes(self, letters: str) -> list[str]:
         notes = []
         if self.compared and len(self.untested) < len(self.measures):
-            notes.append(f"Significance, for each measure: {self._test_description()}.")
+            each = "over all measures" if self.correction == "holm-all" else "for each measure"
+            notes.append(f"Significance, {each}: {self._test_description()}.")
             notes += few_units(self.units, self.unit, " for a test")
+            if self._few_differ:
+                notes.append(f"No mark where fewer than {units_needed(self.alpha)} {self.unit}s differ.")
             if self.baseline is None and not letters:
                 many = f"More than {len(ascii_lowercase)} systems"
                 notes.append(f"{many} have no marks unless there is a baseline.")
@@ -407,7 +447,10 @@ class Comparison(Saved):
         """Whether p values are corrected: 'corrected for 3 comparisons by Holm'."""
         if self.correction is None:
             return "not corrected for the number of comparisons"
-        return f"corrected for {counted(len(self.compared), 'comparison')} by {_CORRECTIONS[self.correction]}"
+        tests = len(self.compared)
+        if self.correction == "holm-all":
+            tests *= len(self.measures) - len(self.untested)
+        return f"corrected for {counted(tests, 'comparison')} by {CORRECTIONS[self.correction]}"
 
     def _margin_notes(self) -> list[str]:
         """Which systems are shown not to be worse than the baseline, and which to be equivalent to it."""
@@ -422,7 +465,8 @@ class Comparison(Saved):
                 within = f"{words} {self.baseline} within {margin:g}"
                 notes.append(f"By {measure} {within}: {', '.join(systems) or 'none'}.")
         if notes:
-            notes[-1] += f" One-sided t tests, {self.corrected}, p < {self.alpha:g}."
+            bounds = f"by the bounds of the measure, {self.corrected}"
+            notes[-1] += f" One-sided tests {bounds}, p < {self.alpha:g}."
         return notes
 
 

@@ -16,21 +16,19 @@ from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, coun
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Choice, checked, several, text
 from ir_trunc._core.rankings import Bools, Floats
-from ir_trunc._inference.p_values import half_of_interval
+from ir_trunc._inference.estimate import fewest
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike
 from ir_trunc._reporting._quantities import QUANTITIES
-from ir_trunc._reporting.compare import OTHER_TOPICS, bootstrap_interval, values_of_whole_run
+from ir_trunc._reporting.compare import OTHER_TOPICS
 from ir_trunc._reporting.comparison import FEW_UNITS, counted_units, few_units
-from ir_trunc._scoring import _statistics as statistics
 from ir_trunc._scoring._runs import score_each
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
-from ir_trunc._scoring.judged import JudgedResults, corrected_together, refuse_unjudged
-from ir_trunc._scoring.objects import bind, parse_measure
+from ir_trunc._scoring.judged import refuse_unjudged
+from ir_trunc._scoring.objects import parse_measure
 from ir_trunc._scoring.results import Result, Results
 from ir_trunc.measures.declaration import lower_is_better
-from ir_trunc.measures.definition import BoundMeasure
 
 __all__ = ["Check", "Condition", "Gate", "check", "read_condition"]
 
@@ -141,101 +139,15 @@ def _measure(what: str) -> Measure:
     return measure
 
 
-_Interval = tuple[float, float, float]  # a quantity and its bounds; NaN for a share of nothing
-
-
-@dataclass(frozen=True)
-class _Sample:
-    """A quantity of one run, and what its interval follows from.
-
-    With `Judged`, a quantity that depends on labels has the values of the units that people labelled, then
-    those of all units by the judge.
-    """
-
-    values: Floats  # of units (U), whose mean it is, for a share to first order; NaN for one of nothing
-    lowest: float
-    highest: float
-    outcomes: Floats | None = None  # of a share of units: 0 or 1, NaN for what it is no share of (U)
-    of_run: BoundMeasure | None = None  # a measure that looks at all lists
-    labelled: Bools | None = None  # by people (U)
-
-    @property
-    def n(self) -> int:
-        """Of how many units it is the mean or the share; with `Judged` those that people labelled."""
-        if self.labelled is not None:
-            return int(self.labelled.sum())
-        return len(self.values) if self.outcomes is None else int((~np.isnan(self.outcomes)).sum())
-
-    @property
-    def value(self) -> float:
-        if self.outcomes is None:
-            return float(self.values.mean())
-        return float(np.nansum(self.outcomes)) / self.n
-
-
-def _sample(condition: Condition, results: Results, unit: str | None) -> _Sample:
-    by_labels = condition.measure is not None or QUANTITIES[condition.name][1]
-    if isinstance(results, JudgedResults) and by_labels:
-        people, judge = (_sample(condition, part, unit) for part in (results.people, results.judge))
-        values = np.append(people.values, judge.values)
-        return _Sample(values, people.lowest, people.highest, labelled=results.labelled)
-    if condition.measure is not None:
-        values, bound = results.values[results.measures.index(condition.measure)], bind(condition.measure)
-        of_run = bound if bound is not None and bound.definition.scope == "run" else None
-        if of_run is not None:
-            try:
-                values = values_of_whole_run(of_run, results)
-            except ParameterError as error:
-                raise ParameterError(f"condition {printable(condition.text)!r}: {error}") from None
-        (values,) = results.means_of_units(values[None], unit)[1]
-        lowest, highest = (-np.inf, np.inf) if bound is None else bound.range
-        is_share = of_run is None and (lowest, highest) == (0, 1) and np.isin(values, (0, 1)).all()
-        return _Sample(values, lowest, highest, values if is_share else None, of_run)
-    part, whole = QUANTITIES[condition.name][0](results.rankings)
-    if whole is None:
-        (values,) = results.means_of_units(part[None].astype(np.float64), unit)[1]
-        return _Sample(values, 0.0, np.inf)
-    part, whole = results.means_of_units(np.stack([part, whole]).astype(np.float64), unit)[1]
-    mean = whole.mean() or np.nan
-    share = part.mean() / mean
-    is_share = not results.universe.keys and whole.any()
-    outcomes = np.where(whole > 0, part, np.nan) if is_share else None
-    return _Sample(share + (part - share * whole) / mean, 0.0, 1.0, outcomes)
-
-
-def _estimate(sample: _Sample, results: Results, confidence: float) -> _Interval:
-    """The quantity of one run with its interval: Student's for a mean, Wilson's for a share, or BCa."""
-    if sample.outcomes is not None:
-        hits = int(np.nansum(sample.outcomes))
-        return sample.value, *statistics.interval_of_share(hits, sample.n, confidence)
-    if sample.of_run is not None and np.ptp(sample.values) > _EQUAL:
-        return sample.value, *bootstrap_interval(sample.of_run, results.rankings, confidence, seed=0)
-    bounds = sample.lowest, sample.highest
-    low, high = _of_mean(sample.value, sample.values, sample.n, bounds, confidence)
-    return sample.value, max(low, sample.lowest), min(high, sample.highest)
-
-
-def _difference(new: _Sample, old: _Sample, confidence: float) -> _Interval:
-    """The change of a quantity, with Student's interval, or Tango's for shares of the same units."""
-    value = float(new.values.mean() - old.values.mean())
-    if new.outcomes is not None and old.outcomes is not None:
-        outcomes = np.array([new.outcomes, old.outcomes])
-        of_both = ~np.isnan(outcomes)
-        if (of_both[0] == of_both[1]).all():
-            ones, before = outcomes[:, of_both[0]]
-            return value, *statistics.interval_of_paired_shares(ones, before, confidence)
-    most = new.highest - new.lowest
-    return value, *_of_mean(value, new.values - old.values, min(new.n, old.n), (-most, most), confidence)
-
-
-def _of_mean(
-    value: float, values: Floats, n: int, bounds: tuple[float, float], confidence: float
-) -> tuple[float, float]:
-    """Student's interval of a mean; where all values are equal, what follows from their bounds."""
-    if np.ptp(values) <= _EQUAL:
-        return statistics.interval_of_equals(value, n, *bounds, confidence)
-    half = float(half_of_interval(values, 1 - confidence))
-    return value - half, value + half
+def _estimate(condition: Condition, results: Results, unit: str | None) -> Any:
+    """What the run says of the quantity of a condition."""
+    if condition.measure is None:
+        quantity, better = QUANTITIES[condition.name]
+        return results.quantity(quantity, bool(better), unit)
+    try:
+        return results.estimate(results.measures.index(condition.measure), unit)
+    except ParameterError as error:
+        raise ParameterError(f"condition {printable(condition.text)!r}: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -248,11 +160,15 @@ class Check:
     verdict : 'passed', 'failed' or 'undecided'
     before, now : float
         The quantity in the baseline (NaN if the condition needs none) and in the new run.
+    change : float
+        Their difference; with `Judged` the corrected difference, which need not be that of the two values.
     low, high : float
-        The confidence interval of the difference or of the new value.
+        The confidence interval of the difference or of the new value; NaN for an end that is not known.
     units : int
         Of how many topics (or other units that are independent of each other) the quantity is the mean or the
         share; with `Judged` of those that people labelled, where the condition depends on labels.
+    needed : int
+        With require='shown', the fewest topics that could show the limit, where there are fewer; else 0.
     unknown : str
         Why there is no interval.
     """
@@ -261,20 +177,25 @@ class Check:
     verdict: Verdict
     before: float
     now: float
+    change: float
     low: float
     high: float
     units: int
+    needed: int
     unknown: str
 
     def line(self, unit: str = "topic") -> str:
         """The verdict and the numbers behind it. unit: what is counted."""
-        interval = f"({self.unknown})" if self.unknown else f"[{self.low:.4f}, {self.high:.4f}]"
+        ends = ["-" if np.isnan(end) else f"{end:.4f}" for end in (self.low, self.high)]
+        interval = f"({self.unknown})" if self.unknown else f"[{', '.join(ends)}]"
         interval += f", {counted(self.units, unit)}"
+        if self.needed:
+            interval += f"; it takes {self.needed} or more to show this limit"
         values, nothing = f"{self.now:.4f} {interval}", np.isnan(self.now)
         if not np.isnan(self.before):
-            values = (
-                f"{self.before:.4f} -> {self.now:.4f}, difference {self.now - self.before:+.4f} {interval}"
-            )
+            corrected = "corrected " * (abs(self.change - (self.now - self.before)) > _EQUAL)
+            difference = f"{corrected}difference {self.change:+.4f}"
+            values = f"{self.before:.4f} -> {self.now:.4f}, {difference} {interval}"
         return f"{self.verdict:<9}  {printable(self.condition)}: {self.unknown if nothing else values}"
 
 
@@ -324,13 +245,13 @@ class Gate(Result):
         return f"{counted(len(verdicts), 'condition')}: {counts}; {about}"
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row for each condition: condition, verdict, before, now, low, high, units, unknown."""
+        """A row for each condition, with the columns that a `Check` has."""
         return pd.DataFrame([vars(check) for check in self.checks])
 
     def lines(self) -> list[str]:
         """A line for each condition, and one that says so if there are few topics."""
         fewest = min((check.units for check in self.checks if not check.unknown), default=self.units)
-        few = few_units(fewest, self.unit, ", and the intervals approximate")
+        few = few_units(fewest, self.unit, ", and intervals are wide")
         return [*(check.line(self.unit) for check in self.checks), *few]
 
     def junit(self) -> str:
@@ -388,13 +309,13 @@ def check(
         The earlier run; conditions about a change need it.
     require : {'observed', 'shown'}
         'observed': a condition has failed if the observed value meets it. 'shown': it has passed only if no
-        part of the confidence interval meets it, so that too few topics fail.
+        part of the confidence interval meets it. Too few topics then fail, two equal runs included: of a
+        measure from 0 to 1, a change of 0.1 takes 36, 0.05 takes 72 and 0.02 takes 183.
     alpha : float
-        The intervals have the level 1 - alpha: of differences by the paired t test, of those of shares
-        Tango's; of values Student's, of a share Wilson's, of a measure of the whole run that of the BCa
-        bootstrap. Where all values or differences are equal, at most a share 1 - alpha^(1/n) of topics has
-        others: the interval is this share of the way to the bounds of the measure. One without bounds has no
-        interval.
+        Intervals have the level 1 - alpha. They follow from the lowest and the highest value of the measure
+        or share, as in `compare`, that of a difference included: a run just at the limit is passed in at most
+        alpha / 2 of cases. On a side without such a bound they are Student's, and there is none where all
+        values are equal; of a measure of the whole run that of its value is the BCa bootstrap's.
     unit : str, optional
         For data with keys, the key whose values are independent of each other, by default the outermost one.
         Intervals are then those of the nested means of these units.
@@ -420,11 +341,10 @@ def check(
     >>> gate
     2 conditions: 1 passed, 1 failed, 0 undecided; 12 topics, 95 % intervals,
       require='observed'
-    failed     RR worsens 0.1: 1.0000 -> 0.5833, difference -0.4167 [-0.5403,
-               -0.2930], 12 topics
-    passed     passages > 10: 1.8333 [1.5860, 2.0807], 12 topics
+    failed     RR worsens 0.1: 1.0000 -> 0.5833, difference -0.4167 [-0.5873,
+               -0.0310], 12 topics
+    passed     passages > 10: 1.8333 [1.3104, 2.0807], 12 topics
     """
-    confidence = 1 - alpha
     texts = [conditions] if isinstance(conditions, str) else several("conditions", conditions, "texts")
     parsed = [read_condition(words) for words in texts]
     if not parsed:
@@ -442,9 +362,9 @@ def check(
     unit_name = (unit or keys[0]) if keys else "topic"
     if units < 2:
         raise InputError(f"there is {counted(units, unit_name)}: a gate needs two, and better {FEW_UNITS}.")
-    checks = tuple(_check(condition, now, before, unit, require, confidence) for condition in parsed)
-    labelled = int(now.labelled.sum()) if isinstance(now, JudgedResults) else 0
-    return Gate(checks, len(now.topics), unit_name, units, confidence, require, labelled, tuple(notes))
+    checks = tuple(_check(condition, now, before, unit, require, alpha) for condition in parsed)
+    labelled = int(getattr(now, "labelled", np.zeros(0)).sum())
+    return Gate(checks, len(now.topics), unit_name, units, 1 - alpha, require, labelled, tuple(notes))
 
 
 def _results(
@@ -464,31 +384,26 @@ def _check(
     before: Results | None,
     unit: str | None,
     require: Require,
-    confidence: float,
+    alpha: float,
 ) -> Check:
-    sample, before_value = _sample(condition, now, unit), np.nan
-    earlier = None if before is None else _sample(condition, before, unit)
-    if sample.labelled is not None:
-        of_both = [sample.values]
-        if earlier is not None:  # all that is printed of a quantity has one weight
-            of_both += [earlier.values, sample.values - earlier.values]
-        estimate = corrected_together(np.array(of_both), sample.labelled)
-        (mean, low, high), *change = zip(estimate.mean.tolist(), *map(list, estimate.bounds(confidence)))
-        new = decides = mean, max(low, min(mean, sample.lowest)), min(high, max(mean, sample.highest))
-        if condition.of_change:
-            before_value, decides = change[0][0], change[1]
-    else:
-        new = decides = _estimate(sample, now, confidence)
-        if condition.of_change and earlier is not None:
-            before_value, decides = earlier.value, _difference(sample, earlier, confidence)
-    observed, *interval = condition.met(np.array(decides)).tolist()
-    unknown = "there is nothing that it is a share of" if np.isnan(decides[0]) else ""
-    if not unknown and np.isnan(decides[1]):
-        unknown = "all values are equal and have no bounds: no interval follows from them"
-    verdict: Verdict = "passed"
-    if np.isnan(decides[0]) or (unknown and require != "observed"):
-        verdict = "failed" if require == "shown" else "undecided"
-    elif observed if require == "observed" else any(interval):
-        verdict = "failed"
-    units = sample.n if earlier is None or not condition.of_change else min(sample.n, earlier.n)
-    return Check(condition.text, verdict, before_value, new[0], *decides[1:], units, unknown)
+    new = decides = _estimate(condition, now, unit)
+    earlier = change = np.nan
+    if condition.of_change and before is not None:
+        old = _estimate(condition, before, unit)
+        decides = new - old
+        earlier, change = float(old.mean), float(decides.mean)
+    bounds, (lowest, highest) = decides.interval(alpha), decides.range
+    # The end of the range that is worse, and what no topic can be better than: here that nothing changed.
+    worst, best, end = (lowest, highest, 0) if condition.below else (highest, lowest, 1)
+    needed = fewest(0.0 if condition.of_change else best, worst, condition.limit, alpha)
+    observed, shown = condition.met(np.array([decides.mean, bounds[end]])).tolist()
+    unknown = "there is nothing that it is a share of" if np.isnan(decides.mean) else ""
+    if not unknown and np.isnan(bounds[end]):
+        unknown = "all values are equal and have no bound: no interval follows from them"
+    verdict: Verdict = "failed" if (observed if require == "observed" else shown or unknown) else "passed"
+    if np.isnan(decides.mean) and require == "observed":
+        verdict = "undecided"
+    at_least = int(needed) if decides.n < needed < np.inf and require == "shown" and not observed else 0
+    low, high = bounds.tolist()
+    numbers = earlier, float(new.mean), change, low, high
+    return Check(condition.text, verdict, *numbers, decides.n, at_least, unknown)

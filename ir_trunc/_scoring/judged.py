@@ -13,24 +13,20 @@ from ir_trunc._core.errors import InputError, ParameterError, counted, warn
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import generator, mapping, several, whole
 from ir_trunc._core.rankings import Bools, Floats
+from ir_trunc._inference.bootstrap import CONFIDENCE, bootstrap_bounds
+from ir_trunc._inference.estimate import FEW_LABELLED, CorrectedEstimate, Estimate
 from ir_trunc._output.tables import fitted, table_text
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels
 from ir_trunc._ranking.runs import RunLike, read_run
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.rows import PLACEHOLDER
-from ir_trunc._scoring._statistics import (
-    CONFIDENCE,
-    interval_of_equals,
-    interval_of_paired_shares,
-    interval_of_share,
-)
 from ir_trunc._scoring.objects import bind
 from ir_trunc._scoring.results import Result, Results
-from ir_trunc.measures.definition import influence
+from ir_trunc.measures.parts import over
 
-__all__ = ["_PPI", "Corrected", "JudgeAgreement", "Judged", "JudgedResults", "sample_for_people"]
+__all__ = ["Corrected", "JudgeAgreement", "Judged", "JudgedResults", "sample_for_people"]
 
-FEW_LABELLED, _FEWEST = 20, 2
+_FEWEST = 2
 _DIFFERING = 10  # topics of people on which the judge's scores have to differ before they are used
 _DRAWS = 1000  # of topics
 _SAME = 1e-12
@@ -81,18 +77,6 @@ def corrected_means(people: Floats, judge: Floats, labelled: Bools, weight: Floa
     return _PPI(mean, np.where(known, np.sqrt(variance), np.nan), weight, n - 1)
 
 
-def corrected_together(scores: Floats, labelled: Bools) -> _PPI:
-    """Corrected means of rows of scores by people and by the judge (R x (n + N)), with one weight.
-
-    A difference of two rows is then that of their means. The weight is the smallest that any row has which
-    is not 0 everywhere.
-    """
-    people, judge = np.split(scores, [int(labelled.sum())], axis=1)
-    weights = corrected_means(people, judge, labelled).weight[scores.any(axis=1)]
-    weight = np.full(len(scores), weights.min() if len(weights) else 0.0)
-    return corrected_means(people, judge, labelled, weight)
-
-
 def corrected_values(people: Floats, judge: Floats, labelled: Bools) -> Floats:
     """Values of all N topics (... x N) whose means over topics are the corrected means."""
     n, topics = people.shape[-1], len(labelled)
@@ -137,7 +121,7 @@ class Judged:
     >>> labels = ir_trunc.Judged(judge, humans)
     >>> results = ir_trunc.calc("SetP", labels, {q: ["a"] for q in judge})
     >>> results.corrected.to_pandas().round(3).T["SetP"].tolist()
-    [1.0, 0.65, 0.421, 0.879, 0.65, 0.421, 0.879, 0.0, 40.0, 20.0]
+    [1.0, 0.65, 0.408, 0.846, 0.65, 0.408, 0.846, 0.0, 40.0, 20.0]
     """
 
     judge: Qrels
@@ -300,8 +284,7 @@ _ROWS = ("false positives", "misses", "kappa", "no answer, judge", "no answer, p
 class JudgeAgreement(Result):
     """How far a judge agrees with people, with 95 % intervals.
 
-    Those of documents are bootstrapped over topics, whose documents depend on each other; those of shares of
-    topics are Wilson's.
+    They are over topics: documents of one topic depend on each other. That of kappa is bootstrapped.
 
     Attributes
     ----------
@@ -320,25 +303,36 @@ class JudgeAgreement(Result):
 
     @cached_property
     def differs(self) -> bool:
-        """Whether the shares of topics without an answer differ beyond chance, by Tango's interval."""
-        judge, people = self.without
-        low, high = interval_of_paired_shares(judge, people, CONFIDENCE)
-        return low > 0 or high < 0
+        """Whether the shares of topics without an answer differ beyond chance."""
+        judge, people = (Estimate(row, (0.0, 1.0)) for row in self.without)
+        low, high = (judge - people).interval()
+        return bool(low > 0 or high < 0)
 
     def to_pandas(self) -> pd.DataFrame:
         """Rows: false positives, misses, kappa, no answer by judge and by people; value, low, high and n."""
-        n, rows = self.without.shape[1], []
-        total, draws = self.counts.sum(axis=0), generator(0).integers(0, n, (_DRAWS, n))
-        drawn, sizes = _ratios(self.counts[draws].sum(axis=1)), (*total.sum(axis=1), total.sum())
-        for value, values, least, of in zip(map(float, _ratios(total)), drawn, (0.0, 0.0, -1.0), sizes):
-            low, high = np.nan, np.nan
-            if len(known := values[np.isfinite(values)]):
-                low, high = np.percentile(known, [2.5, 97.5])
-            if not high - low > _SAME:  # no other value was seen
-                low, high = interval_of_equals(value, n, least, 1.0, CONFIDENCE)
-            rows.append((value, low, high, of))
-        rows += [(row.mean(), *interval_of_share(int(row.sum()), n, CONFIDENCE), n) for row in self.without]
-        return pd.DataFrame(rows, pd.Index(_ROWS, name="of"), ["value", "low", "high", "n"])
+        relevant, others = self.counts[:, 1], self.counts[:, 0]
+        wrong = (
+            (others, 1),
+            (relevant, 0),
+        )  # of documents that people call so, what the judge calls otherwise
+        estimates = [Estimate.share(of[:, place], of.sum(axis=1)) for of, place in wrong]
+        shares = [*estimates, *(Estimate(row, (0.0, 1.0)) for row in self.without)]
+        rows = [(each.mean, *each.interval()) for each in shares]
+        rows.insert(2, self._kappa())
+        sizes = *(of.sum() for of, _ in wrong), self.counts.sum(), *[self.without.shape[1]] * 2
+        table = pd.DataFrame(rows, pd.Index(_ROWS, name="of"), ["value", "low", "high"])
+        return table.assign(n=np.array(sizes, float))
+
+    def _kappa(self) -> tuple[float, float, float]:
+        """Cohen's kappa with its interval over topics; of equal draws that of its range."""
+        n = len(self.counts)
+        value = float(_kappa(self.counts.sum(axis=0)))
+        low, high = bootstrap_bounds(
+            lambda drawn: _kappa(self.counts[drawn].sum(axis=-3)), n, repetitions=_DRAWS, vectorised=True
+        )
+        if not high - low > _SAME:
+            low, high = Estimate(np.full(n, value), (-1.0, 1.0)).interval()
+        return value, low, high
 
     @property
     def heading(self) -> str:
@@ -350,17 +344,12 @@ class JudgeAgreement(Result):
         return f"{about} {without}, which is beyond chance." if self.differs else about
 
 
-def _share(part: Floats, whole: Floats) -> Floats:
-    return np.asarray(np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0))
-
-
-def _ratios(counts: Floats) -> list[Floats]:
-    """False positives, misses, and Cohen's kappa: (observed - expected) / (1 - expected) agreement."""
+def _kappa(counts: Floats) -> Floats:
+    """(observed - expected) / (1 - expected) agreement (Cohen); 1 where all documents are called alike."""
     n, by_people = counts.sum(axis=(-2, -1)), counts.sum(axis=-1)
-    expected = _share((counts.sum(axis=-2) * by_people).sum(axis=-1), n**2)
-    observed = _share(counts[..., 0, 0] + counts[..., 1, 1], n)
-    wrong = [_share(counts[..., row, 1 - row], by_people[..., row]) for row in (0, 1)]
-    return [*wrong, _share(observed - expected, 1 - expected)]
+    expected = (counts.sum(axis=-2) * by_people).sum(axis=-1) / n**2
+    observed = (counts[..., 0, 0] + counts[..., 1, 1]) / n
+    return over(observed - expected, 1 - expected, 1.0)
 
 
 _ALONE, _BOTH = ["people", "people_low", "people_high"], ["corrected", "low", "high"]
@@ -410,31 +399,36 @@ class JudgedResults(Results):
     @cached_property
     def corrected(self) -> Corrected:
         """The means by judge, people and both, with intervals, weights and numbers of topics."""
-        n, columns = int(self.labelled.sum()), []
+        n, rows = int(self.labelled.sum()), []
         for row in range(len(self.measures)):
-            people, judge = self.sample(row)
-            alone = corrected_means(people, judge, self.labelled, np.zeros(()))
-            both = corrected_means(people, judge, self.labelled)
-            of_each = (alone.mean, *alone.bounds(), both.mean, *both.bounds(), both.weight)
-            columns.append((judge.mean(), *of_each, len(judge), n))
+            both, people = self.estimate(row), self.people.estimate(row)
+            weight = getattr(both, "weight", 0.0)
+            of_each = (people.mean, *people.interval(), both.mean, *both.interval(), weight)
+            rows.append((self.judge.estimate(row).mean, *of_each, len(self.labelled), n))
         index = pd.Index([str(measure) for measure in self.measures], name="measure")
-        table = pd.DataFrame(columns, index, _COLUMNS).astype(dict.fromkeys(_COLUMNS[:-2], float))
+        table = pd.DataFrame(rows, index, _COLUMNS).astype(dict.fromkeys(_COLUMNS[:-2], float))
         return Corrected(table, len(self.topics), n)
 
-    def sample(self, row: int) -> tuple[Floats, Floats]:
-        """The scores of a measure by people (n) and by the judge (N); influence values of the whole run."""
-        if bound := self._of_run.get(row):
-            return influence(bound, self.people.rankings), influence(bound, self.judge.rankings)
-        return self.people.values[row], self.judge.values[row]
+    def estimate(self, row: int, unit: str | None = None) -> Estimate:
+        """What both kinds of labels say of the mean of a measure, as `Results.estimate`."""
+        people, judge = (part.estimate(row, unit) for part in (self.people, self.judge))
+        return CorrectedEstimate.of(people, judge, self.labelled)
 
     @cached_property
     def _means(self) -> tuple[float, ...]:
         return tuple(self.corrected.table["corrected"].tolist())
 
-    def _bounds(self) -> tuple[Floats, Floats, str]:
-        table = self.corrected.table
-        low, high = (table[name].to_numpy(copy=True)[:, None] for name in ("low", "high"))
-        return low, high, self.corrected.heading
+    @property
+    def _units(self) -> str:
+        return self.corrected.heading
+
+    def quantity(self, function: Any, by_labels: bool, unit: str | None) -> Estimate:
+        """As that of results; what depends on labels is by those of people alone."""
+        return Results.quantity(self.people if by_labels else self, function, by_labels, unit)
+
+    def view_means(self, unit: str | None = None) -> Floats:
+        """Means over all topics; those over parts are not known."""
+        return np.array([self._means, *np.full((2, len(self.measures)), np.nan)])
 
     def over(self, keep: Any) -> Results:
         """ParameterError: whether a topic belongs to a part may depend on who labelled it."""

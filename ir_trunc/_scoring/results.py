@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -28,11 +29,12 @@ from ir_trunc._core.universe import Nest, Universe
 from ir_trunc._output.tables import as_html, fitted, table_text
 from ir_trunc._read.arrow import pa
 from ir_trunc._scoring.objects import bind, parse_measure, range_of
-from ir_trunc.measures.definition import BoundMeasure, RunScores, value_from_means
+from ir_trunc.measures.definition import BoundMeasure, RunScores, influence, value_from_means
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ir_trunc._inference.estimate import Estimate
     from ir_trunc._scoring._tables import ResultTable
 
 __all__ = ["Abstention", "Aggregated", "ByMeasure", "Result", "Results", "TiedScores"]
@@ -456,11 +458,10 @@ class Results(Result):
         return pd.DataFrame(self.values.T, index=pd.Index(self.topics, name="query_id"), columns=names)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Means with 95 % confidence intervals by Student's t, each measure on its own scale.
+        """Means with their 95 % confidence intervals, each measure on its own scale.
 
-        With keys, the intervals are over the values of the outermost key. Counts, measures of the whole run
-        and results over one topic have no interval; `ir_trunc.compare(..., intervals=True).plot()` draws
-        those of measures of the whole run.
+        Intervals are those of `ir_trunc.compare`; with keys they are over the values of the outermost key.
+        Counts have none.
 
         Parameters
         ----------
@@ -487,25 +488,86 @@ class Results(Result):
         """
         from ir_trunc.plots._systems import scores_with_bounds
 
-        (low, high, label), of_run = self._bounds(), self._of_run
-        for row, (measure, bound) in enumerate(zip(self.measures, map(bind, self.measures))):
-            if not isinstance(measure.aggregator(), MeanAgg) or row in of_run:
-                low[row] = high[row] = np.nan
-            elif bound:
-                low[row], high[row] = np.clip((low[row], high[row]), *bound.range)
-        means = pd.DataFrame([self._means], [label], [str(measure) for measure in self.measures])
-        return scores_with_bounds(means, None if np.isnan(low).all() else (low, high), 0.05, ax)
+        intervals = np.array([self._interval(row) for row in range(len(self.measures))])[..., None]
+        means = pd.DataFrame([self._means], [self._units], [str(measure) for measure in self.measures])
+        bounds = None if np.isnan(intervals).all() else (intervals[:, 0], intervals[:, 1])
+        return scores_with_bounds(means, bounds, 0.05, ax)
 
-    def _bounds(self) -> tuple[Floats, Floats, str]:
-        """The 95 % interval of each mean (M x 1), and over what it is."""
-        from ir_trunc._scoring._statistics import bounds_of_means
+    @property
+    def _units(self) -> str:
+        """Over what intervals are."""
+        units = self.topics if self._nest is None else self._nest.groups[0]
+        return counted(len(units), self.universe.keys[0] if self._nest else "topic")
 
-        units, values = self.means_of_units(self.values)
-        label = counted(len(units), self.universe.keys[0] if self._nest else "topic")
-        if len(units) < 2:
-            return *np.full((2, len(values), 1), np.nan), label
-        low, high = bounds_of_means(values, map(range_of, self.measures), 0.05)
-        return low[:, None], high[:, None], label
+    def _interval(self, row: int) -> Floats:
+        """The 95 % interval of a mean; NaN where there is none."""
+        if self.topics:
+            with suppress(ParameterError):
+                return self.estimate(row).interval()
+        return np.full(2, np.nan)
+
+    def estimate(self, row: int, unit: str | None = None) -> Estimate:
+        """What independent units say of the mean of a measure.
+
+        Parameters
+        ----------
+        row : int
+            The place of the measure.
+        unit : str, optional
+            As for `unit_means`.
+
+        Returns
+        -------
+        Estimate
+
+        Raises
+        ------
+        ParameterError
+            Where a measure is added up over topics, or looks at the whole run and has no values of units.
+
+        Examples
+        --------
+        >>> from ir_trunc import calc
+        >>> run = {topic: ["a"] for topic in "pqrs"}
+        >>> estimate = calc("RR", dict.fromkeys(run, {"a": 1}), run).estimate(0)
+        >>> estimate.interval().round(3).tolist()
+        [0.398, 1.0]
+        """
+        from ir_trunc._inference.estimate import Estimate, RunEstimate
+
+        measure, bound = self.measures[row], self._of_run.get(row)
+        if not isinstance(measure.aggregator(), MeanAgg):
+            raise ParameterError("it is added up over topics.")
+        if bound is None:
+            (values,) = self.means_of_units(self.values[row][None], unit)[1]
+            return Estimate(values, range_of(measure))
+        if self._nest is not None:
+            key = self.universe.keys[0]
+            raise ParameterError(f"it looks at all lists of a run, and has no values of its own by {key}.")
+        of_units = influence(bound, self.rankings), bound.range, None
+        if bound.definition.of_means is None:
+            return RunEstimate(*of_units, lambda drawn: bound.score(self.rankings.take(drawn)).mean())
+        parts = RunScores(bound, self.rankings).parts
+        of_drawn = lambda drawn: value_from_means(bound, parts[:, drawn].mean(axis=-1))  # noqa: E731
+        return RunEstimate(*of_units, of_drawn, True, parts)
+
+    def quantity(self, function: Callable[[Rankings], Any], by_labels: bool, unit: str | None) -> Estimate:
+        """What units say of a quantity of lists. function: values, or a part and the whole that it is of."""
+        from ir_trunc._inference.estimate import Estimate
+
+        part, whole = function(self.rankings)
+        if whole is None:
+            return Estimate(self.means_of_units(part[None].astype(np.float64), unit)[1][0], (0.0, np.inf))
+        return Estimate.share(*self.means_of_units(np.stack([part, whole]).astype(np.float64), unit)[1])
+
+    def view_means(self, unit: str | None = None) -> Floats:
+        """Means over all topics, over those with answers and over nil queries (3 x M), over units."""
+        means = np.full((len(VIEWS), len(self.measures)), np.nan)
+        for row, topics in enumerate((np.ones(len(self.nil), bool), ~self.nil, self.nil)):
+            if topics.any():
+                part = self if topics.all() else self.over(topics)
+                means[row] = part.means(unit)
+        return means
 
     def to_arrow(self) -> pa.Table:
         """A row for each measure and topic, in the columns query_id, measure, value."""

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from generated import queries, rankings_of
-from scipy import stats
 
 from ir_trunc import calc, compare, curves, meta, parse_measure, plots
 from ir_trunc._core.curve import bin_name
@@ -174,20 +173,20 @@ def test_results_and_comparisons_draw_themselves():
     ]
     assert ends[0] == pytest.approx(ends[1])
     assert np.ptp(ends[0], axis=1).all()
-    low, high, _ = results._bounds()  # what is drawn is scaled by them
-    expected = comparison.means["low"][:2], comparison.means["high"][:2]
-    np.testing.assert_allclose((low[:2], high[:2]), expected, rtol=1e-12)
-    bars = np.concatenate([path.vertices[:, 0] for drawn in ax.collections[2:] for path in drawn.get_paths()])
-    assert not np.ptp(bars.reshape(-1, 2), axis=1).any()
+    intervals = [results.estimate(row).interval() for row in range(3)]  # what is drawn is scaled by them
+    expected = np.hstack([comparison.means["low"], comparison.means["high"]])
+    np.testing.assert_allclose(intervals[:2], expected[:2], atol=1e-9)
+    bars = np.concatenate([path.vertices[:, 0] for drawn in ax.collections for path in drawn.get_paths()])
+    assert np.ptp(bars.reshape(-1, 2), axis=1).all()
     assert [text.get_text() for text in ax.texts[1::2]] == [f"{mean:.3f}" for mean in results._means]
     assert "95 %" in ax.get_xlabel()
     assert ax.get_yticklabels()[0].get_text() == "30 topics"
     count = calc("NumRet", {"1": {"a": 1}, "2": {"b": 1}}, {"1": ["a"], "2": ["a", "b"]})
-    for drawn in (results.over(np.arange(30) == 1), count):
-        assert "%" not in drawn.plot().get_xlabel()
+    assert "%" not in count.plot().get_xlabel()
     run = {"a/mon": {"d": 1.0}, "a/tue": {"e": 1.0}, "b/mon": {"d": 1.0}}
-    low, high, label = calc("RR", {key: {"d": 1} for key in run}, run, keys="user/day")._bounds()
-    assert (high - low == pytest.approx(0.5 * stats.t.ppf(0.975, 1)), label) == (True, "2 users")  # 0.5 and 1
+    nested = calc("RR", {key: {"d": 1} for key in run}, run, keys="user/day")
+    assert nested.estimate(0).values.tolist() == [0.5, 1]
+    assert nested.plot().get_yticklabels()[0].get_text() == "2 users"
     with pytest.raises(ParameterError, match="AP=nan is out of range: a finite number is needed"):
         results.over(np.zeros(30, bool)).plot()
 
@@ -250,9 +249,8 @@ def test_equal_scores_have_the_bars_that_follow_from_the_range_of_the_measure():
     of_rr, of_uf = (lines.get_segments()[0][:, 0] for lines in results.plot().collections)
     assert np.ptp(of_rr) > 0
     assert np.ptp(of_uf) == 0  # UF has no bounds
-    low, high, _ = results._bounds()
-    assert (low[0, 0], high[0, 0]) == (pytest.approx(0.05 ** (1 / 12)), 1)
-    assert np.isnan([low[1, 0], high[1, 0]]).all()
+    assert results.estimate(0).interval() == pytest.approx((0.025 ** (1 / 12), 1))
+    assert np.isnan(results.estimate(1).interval()).tolist() == [True, False]
 
 
 def test_a_policy_whose_interval_is_not_known_has_no_bar():
