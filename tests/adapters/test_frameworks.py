@@ -316,22 +316,6 @@ def test_scikit_learn_fits_clones_and_searches():
     assert halved.fit(LISTS, GRADES).predict(LISTS[:2]).tolist() == [2, 0]
 
 
-def test_scikit_learn_s_mistakes_are_said():
-    quietly("sklearn")
-    from ir_trunc.adapters.sklearn import Truncate
-
-    for lists, grades, message in [
-        ([[0.9, 0.8]], [[1]], "list 0 has 2 scores, but 1 grades"),
-        ([[0.9]], [[1], [0]], "2 rows of grades for 1 lists"),
-        ([[0.1, 0.9]], [[1, 0]], "scores must fall"),
-        ([["a"]], [[1]], "one list of numbers"),
-    ]:
-        with pytest.raises(InputError, match=message):
-            Truncate().fit(lists, grades)
-    with pytest.raises(ParameterError, match="looks at judgments"):
-        Truncate("Oracle").fit(LISTS, GRADES)
-
-
 # PyTerrier.
 
 

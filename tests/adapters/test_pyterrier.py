@@ -142,11 +142,6 @@ def test_documents_that_are_withheld_leave_results_and_judgments_and_judged_topi
     assert table["value"].tolist() == [1, 1]  # nothing is relevant to topic 1, and the list is empty
 
 
-def test_options_that_nobody_has_are_refused():
-    with pytest.raises(ParameterError, match=r"experiment has no option 'baselin'\. Did you mean baseline\?"):
-        experiment([RESULTS], TOPICS, QRELS, "RBPT", baselin=0)
-
-
 def test_measures_of_the_whole_run_are_not_tested_and_the_others_are():
     systems = {"a": RESULTS, "b": NOTHING}
     alone = experiment(systems, TOPICS, QRELS, "RBPT", baseline="a")
@@ -196,16 +191,6 @@ def test_grid_search_finds_the_setting_that_is_best_by_hand(measure, registries)
     assert cut.policy.k == 3
     assert pt.truncation.grid_search(pipeline, grid, TOPICS, QRELS, measure) is pipeline
     assert cut.policy.k == values[means.index(best)]
-
-
-@pytest.mark.parametrize(
-    ("measure", "grid", "message"),
-    [("RBPT AP", {"k": [1]}, "one measure, not 2"), ("RBPT", {}, "no values"), ("RBPT", {"p": [1]}, "'p'")],
-)
-def test_a_grid_search_without_an_aim_is_refused(measure, grid, message):
-    cut = pt.truncation.Fixed(k=3)
-    with pytest.raises(ParameterError, match=message):
-        pt.truncation.grid_search(pt.Transformer.from_df(RESULTS) >> cut, {cut: grid}, TOPICS, QRELS, measure)
 
 
 def test_baselines_by_name_other_tests_rounding_and_a_bar(capsys):
@@ -272,11 +257,6 @@ def test_what_pt_Experiment_would_change_in_batches_is_refused_or_reported(plan)
 def test_what_would_be_wrong_is_refused(measures, options, error, message):
     with pytest.raises(error, match=message):
         experiment([RESULTS], TOPICS, QRELS, measures, **options)
-
-
-def test_a_system_without_scores_is_named():
-    with pytest.raises(ValueError, match="run bm25 has no column score; it has: qid, query, docno, rank"):
-        experiment({"bm25": RESULTS.drop(columns="score")}, TOPICS, QRELS, "RBPT")
 
 
 FORMS = {

@@ -199,15 +199,6 @@ def test_digits_of_measures_and_policies_are_not_grouped(folder, complaint, meas
     assert "k='1_0'" in complaint("truncate", "in.run", "--policy", "Fixed(k=1_0)")
 
 
-def test_long_words_and_long_numbers_are_refused_by_their_own_message(folder, complaint):
-    """Not by that of the operating system or of Python."""
-    (folder / "long.json").write_text('{"1": {"d1": ' + "7" * 5000 + "}}")
-    assert "cannot be read as JSON: a whole number has too many digits" in complaint(
-        "long.json", "in.run", "AP"
-    )
-    assert "is not a measure" in complaint("qrels", "in.run", "P@" + "7" * 5000)
-
-
 def test_runs_of_pipes_are_numbered(folder, bash):
     lines = bash("ir_trunc qrels <(cat in.run) in.run <(cat runs/a) RR")[1].splitlines()
     assert [line.split("\t")[0] for line in lines] == ["run", "run 1", "in.run", "run 3"]

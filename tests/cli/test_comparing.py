@@ -94,19 +94,6 @@ def test_a_table_to_read_fits_80_columns(compared):
     assert "Tukey's HSD test" in out
 
 
-@pytest.mark.parametrize(("words", "message"), [
-    (["--baseline", "missing"], "'missing' is not one of the runs"),
-    (["-q"], "unrecognized arguments: -q"),
-    (["--pairs", "--format", "latex"], "--pairs has the forms table, tsv, csv, jsonl and json, not latex"),
-    (["--margin", "0.1"], "baseline"),
-    (["--test", "anova"], "test='anova' is unknown"),
-    (["--test", "tukey", "--correction", "bh"], "allows for all pairs itself"),
-    (["--alpha", "5"], "alpha=5.0 is out of range"),
-])  # fmt: skip
-def test_what_does_not_fit_together_is_refused_in_one_line(collection, complaint, words, message):
-    assert message in complaint("compare", "demo.qrels", *RUNS, *MEASURES, *words)
-
-
 @pytest.mark.parametrize("words", [["--format", "latex"], ["-o", "x.html"]])
 def test_the_command_of_scores_says_which_one_has_the_forms_of_papers(compared, complaint, words):
     refused = complaint("demo.qrels", *RUNS, *MEASURES, *words)

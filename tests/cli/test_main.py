@@ -60,10 +60,6 @@ def test_all_measures_are_listed_and_described(command):
     assert command("measures", "RBPT") == command("measures", "RBPT(p=0.5)@10")
 
 
-def test_a_measure_that_does_not_exist_is_not_guessed(complaint):
-    assert "Did you mean" not in complaint("measures", "xyzzy")
-
-
 def test_the_demonstration_tells_how_to_go_on(collection, command):
     status, out, err = command("demo")
     assert (status, err) == (0, "")
@@ -93,30 +89,6 @@ def test_a_folder_that_cannot_be_one_is_refused(tmp_path, monkeypatch, command, 
     (tmp_path / "file").write_text("")
     status, out, error = command("demo", "--copy", folder)
     assert (status, out, error.count("\n")) == (2, "", 1)
-
-
-@pytest.mark.parametrize(("words", "says"), [
-    (["tuncate", RUNS[0]], "'tuncate' is neither a command nor qrels. Did you mean truncate?"),
-    (["measure", "RBPT"], "'measure' is neither a command nor qrels. Did you mean measures?"),
-    (["Demo"], "Did you mean demo?"),
-    (["calc", QRELS, *RUNS, "AP"], "'calc' is neither a command nor qrels. It is a function in Python"),
-    (["how_many", QRELS, *RUNS], "Did you mean how-many?"),
-    ([QRELS, RUNS[0], "nDGC"], "'nDGC' is neither a file nor a measure. Did you mean nDCG"),
-    ([QRELS, RUNS[0], "nDGC@10"], "'nDGC@10' is neither a file nor a measure. Did you mean nDCG"),
-    ([QRELS, RUNS[0], "RBPT(p=0.5"], "'RBPT(p=0.5' is not a measure: it cannot be read"),
-    ([QRELS, RUNS[0], "AP", "nDGC"], "There is no measure 'nDGC'. Did you mean nDCG"),
-    (["meta", "power", QRELS, *RUNS, "nDGC"], "'nDGC' is neither a file nor a measure. Did you"),
-    (["meta", "powr"], "Did you mean power?"),
-    (["measures", "RBTP"], "Did you mean RBPT"),
-    (["meta", "weights", "RBPT,", "AP"], "measures are separated by blanks, without commas"),
-    (["meta", "weights", "RBPT(p=0.5),AP(rel=2)"], "measures are separated by blanks, without commas"),
-    ([QRELS, RUNS[0], "AP", "--frmat", "csv"], "Did you mean --format?"),
-    (["study", "example", "--relevnt", "2"], "Did you mean --relevant or --irrelevant?"),
-    ([QRELS, RUNS[0], "AP", "rbpt"], "Did you mean RBPT"),
-    ([QRELS, RUNS[0], "RBPT(P=0.5)"], "Did you mean p?"),
-])  # fmt: skip
-def test_a_word_that_is_nearly_right_gets_the_nearest(collection, complaint, words, says):
-    assert says in complaint(*words)
 
 
 def test_messages_name_options_of_the_command_line(collection, command, complaint):

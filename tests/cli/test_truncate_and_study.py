@@ -115,33 +115,14 @@ def test_study_agreement_example_policies(files, capsys):
 
 
 @pytest.mark.parametrize(("words", "message"), [
-    ("truncate a.run", "are required: --policy"),
-    ("truncate none.run --policy LargestGap", "there is no such file"),
-    ("truncate a.run --policy Fixd(3)", "There is no policy 'Fixd(3)'"),
     ("truncate a.run --policy Greedy", "Greedy has no k yet: fit it on training topics first (at the"),
-    ("truncate a.run --policy Greedy --qrels qrels", "is needed, not 'qrels a.run'"),
     ("truncate a.run --policy Oracle(measure=SetF)", "looks at judgments: QRELS RUN MEASURE are needed"),
-    ("truncate a.run --policy Oracle --qrels qrels -m c@1", "c@1 looks at all lists"),
     ("truncate a.run --policy qrels", "cuts qrels, line 1: '1 0 d1 1'"),
-    ("truncate a.run --policy LargestGap -o none/x.run", "none/x.run"),
-    ("how-many qrels", "the following arguments are required: RUN"),
-    ("how-many qrels a.run c@1 SetF", "unrecognized arguments: SetF"),
-    ("how-many qrels a.run --keep 2", "keep=2.0 is out of range"),
     ("how-many qrels a.run -o qrels", "qrels is the input qrels"),
-    ("study plots", "study has no command 'plots'"),
-    ("study cuts qrels", "the following arguments are required: RUN"),
-    ("study cuts qrels runs -m XYZ", "There is no measure 'XYZ'"),
-    ("study cuts qrels runs -m RBPU -o none/x.csv", "none"),
     ("study agreement qrels a.run", "1 run: an agreement"),
-    ("study cuts qrels runs --places many", "'many' is not a number of places"),
-    ("study example --relevant x", "'x' is not a whole number"),
     ("study policies qrels runs -m FlatU --folds 9", "folds=9: 4 topics cannot be split"),
-    ("truncate qrels a.run SetF --qrels qrels --policy Greedy", "not 'qrels qrels a.run SetF'"),
     ("truncate a.run --policy LargestGap --tag x", "--tag has no effect without --output"),
     ("study policies qrels runs FlatU SetF", "fitted to one measure; 2 are given"),
-    ("study cuts qrels runs SetF -m FlatU", "-m 'FlatU' and 'SetF': name the measures in one place"),
-    ("study example SetF -m FlatU", "name the measures in one place"),
-    ("study policies qrels runs", "A measure is needed: 'RBPT nDCG@10'"),
 ])  # fmt: skip
 def test_mistakes_are_one_line(files, complaint, words, message):
     assert message in complaint(*words.split())

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ir_trunc import InputError, Rankings, curves
+from ir_trunc import Rankings, curves
 from ir_trunc.typing import Curve
 
 Exact = Callable[[list[int], list[int]], Fraction]
@@ -104,32 +104,8 @@ def test_the_best_cut_of_a_loss_is_the_least_harmful_one():
     assert cost.best()[1].tolist() == (-opposite.best()[1]).tolist()
 
 
-NAN = float("nan")
 TWO = Rankings.from_lists([[1, 0], [0, 0, 1]], scores=[[2, 1], [3, 2, 1]])
 [CURVE] = curves("P@5", None, TWO).values()
-
-
-@pytest.mark.parametrize(
-    ("depth", "problem"),
-    [
-        (-1, r"depth -1: a whole number from 0"),
-        ([1, -2], "topic 2, depth -2"),
-        (1.5, r"depth 1\.5"),
-        (NAN, "depth nan"),
-        ([1, NAN], "depth"),
-        ("2", "depth '2'"),
-        (None, "depth None"),
-        (True, "depth True"),
-        (10**30, "depth 1000000000000000000000000000000"),
-        ([1], "depth has the shape"),
-        ([[1, 2]], "depth has the shape"),
-        ([[1], [1, 2]], "depth"),
-    ],
-)
-def test_a_depth_is_a_whole_number_from_0_on(depth, problem):
-    for cut in (TWO.cut, CURVE.at):
-        with pytest.raises(InputError, match=problem):
-            cut(depth)
 
 
 def test_depths_of_any_whole_kind_are_taken():

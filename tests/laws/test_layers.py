@@ -16,7 +16,7 @@ THIRD_PARTY = {"_core": {"numpy", "pandas"}, "measures": {"numpy"}}
 
 
 def test_a_package_imports_only_from_those_below_it():
-    for path, name in ((each, name) for each in FILES for name in imports_of(each)):
+    for path, name in [(file, name) for file in FILES for name in imports_of(file)]:
         package = package_of(path)
         if name.startswith("ir_trunc"):
             other = [*name.split("."), "__init__"][1]

@@ -149,15 +149,8 @@ def test_information_takes_a_collection_for_each_topic():
 @pytest.mark.parametrize(("D", "says"), [
     ({"1": 10}, r"no number for 1 topic \(for example 2\); its topics are written like 1"),
     ({"1": 10, "2": 3}, r"D\['2'\]=3 is smaller than the 4 documents known for topic 2"),
-    ({"1": 10, "2": 0}, r"D\['2'\]=0 is out of range: a whole number >= 1 is needed"),
-    ({}, "a whole number >= 1, 'qrels'"),
     (3, "D=3 is smaller than the 4 documents known for topic 2"),
-    (0, "D=0 is out of range: a whole number >= 1"),
-    (2.5, "D=2.5"),
-    ("", "a whole number >= 1, 'qrels'"),
     ({"1": 5, 1: 6}, "a topic is in it twice"),
-    ({True: 5}, "D: topic True is bool: topics are text"),
-    ({None: 5}, "D: topic None is NoneType: topics are text"),
 ])  # fmt: skip
 def test_what_is_no_number_of_documents_is_refused(D, says):
     with pytest.raises(ParameterError, match=says):

@@ -138,19 +138,6 @@ def test_equal_confidences_leave_out_the_mean():
     assert same["nauc"].isna().all()
 
 
-@pytest.mark.parametrize(("measure", "options", "says"), [
-    ("c@1", {}, "c@1 looks at all lists"),
-    ("RR", {"confidence": "max"}, "confidence='max' is unknown: 'first', 'gap' or 'spread' is needed"),
-    ("RR", {"confidence": "gab"}, "unknown.*Did you mean gap"),
-    ("RR", {"confidence": 5}, "confidence=5: confidences in a list are needed"),
-    ("RR", {"confidence": 10**5000}, "<int>: confidences in a list are needed"),  # too long to write
-    ("RR", {"steps": 1}, "steps"),
-])  # fmt: skip
-def test_wrong_arguments_of_the_abstention_curve_are_refused(measure, options, says):
-    with pytest.raises(ParameterError, match=says):
-        abstention_curve(measure, *abstaining(), **options)
-
-
 def test_confidence_needs_scores():
     for call in (calc, nauc):
         with pytest.raises(InputError, match=r"need.* the scores"):

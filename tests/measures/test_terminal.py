@@ -103,7 +103,7 @@ def test_graded_ends(measures, line):
 
 
 def bounded(name):
-    """Settings of whole lists in which the end is worth at most the least gain, or a unit of the grades."""
+    """Settings without a cutoff whose end is worth the least gain, or a unit of the grades, and no more."""
     for change in ({"terminal": "least"} if name == "ERRT" else {}, *settings_of(registry[name])):
         full = "full" in (change.get("terminal"), change.get("terminal", "full") if name == "ERRT" else "")
         if not full and change.get("norm") != "count":

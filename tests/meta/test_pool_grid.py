@@ -10,7 +10,6 @@ from matrices import collection, collections, scores
 
 import ir_trunc
 from ir_trunc import meta
-from ir_trunc._core.errors import IrTruncError
 
 pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
 DEPTHS = {"shallow": (1, 2), "extended": (1, 5), "deep": (5, 5), "all": (None, 5)}
@@ -47,22 +46,6 @@ def test_a_pool_that_few_have_judged_is_said():
     pools = meta.pooled_runs({"1": {"a": 1, "b": 0}}, runs)
     with pytest.warns(ir_trunc.IrTruncWarning, match="deep: 25 % of the first 8 ranks of the pooled runs"):
         meta.conditions("P", pools, {"shallow": (2, 5), "deep": (8, 8)})
-
-
-@pytest.mark.parametrize(("measures", "depths", "says"), [
-    ("P@5", {"a": (1, 1)}, r"P@5 has a cutoff, and the evaluation depth sets it"),
-    ("RBP(p={p})", {"a": (1, None)}, "there is none: write a number"),
-    ("P", {}, "depths names no condition"),
-    ("P", {"a": (0, 1)}, r"depths\['a'\], pool depth=0 is out of range"),
-    ("P", {"a": 10}, r"depths\['a'\]=10: a pool depth and an evaluation depth are needed"),
-    ("P", [(1, 1)], "{condition: \\(pool depth, evaluation depth\\)} is needed"),
-    ({"b": "P"}, {"a": (1, 1)}, "measures are given for 'b', and the conditions are 'a'"),
-    ("", {"a": (1, 1)}, "No measure is given for 'a'"),
-    ("Rprec", {"a": (1, 1)}, "Rprec has no parameter 'cutoff'"),
-])  # fmt: skip
-def test_what_is_wrong_with_a_condition_is_said(measures, depths, says):
-    with pytest.raises(IrTruncError, match=says):
-        meta.conditions(measures, meta.pooled_runs(*collection(0)), depths)
 
 
 def test_the_depths_that_are_tried_by_default():

@@ -12,7 +12,7 @@ import pytest
 from matrices import collection, matrix_of, random_matrix
 from procedures import examples
 
-from ir_trunc import InputError, IrTruncError, ParameterError, meta
+from ir_trunc import InputError, IrTruncError, meta
 from ir_trunc._core.parameters import Seed
 from ir_trunc._read.reading import HowRead
 from ir_trunc._scoring.results import Result
@@ -140,18 +140,6 @@ def test_a_procedure_that_is_added_is_exported_and_a_command(topics_above, comma
     assert re.search(r"\n  topics-above +Whether a system's score on a topic is", command("meta")[1])
 
 
-@pytest.mark.parametrize(("declare", "says"), [
-    (lambda: procedure(source=1), "source=1: a text is needed"),
-    (lambda: procedure(source="x")(named("power")), "power is the name of another procedure"),
-    (lambda: procedure(source="x")(named("mine", returns=None)), "return annotation that is a Result"),
-    (lambda: procedure(source="x")(named("mine", option=None)), "'option' needs an annotation"),
-    (lambda: procedure(source="x")(named("mine", option=Annotated[int, "n"])), "'option' needs a kind"),
-])  # fmt: skip
-def test_what_a_declaration_lacks_is_said(declare, says, registries):
-    with pytest.raises(ParameterError, match=says):
-        declare()
-
-
 def named(name, option=Seed, returns=ScoreMatrix):
     """A function that may lack something."""
 
@@ -186,45 +174,21 @@ POOLS, TOPIC = meta.pooled_runs(*collection(0)), random_matrix(0).take(topics=["
 
 
 @pytest.mark.parametrize(("wrong", "says"), [
-    (lambda m: meta.agreement({"a": [1, 2], "b": [1]}), "differ in length"),
     (lambda m: meta.agreement({"a": [2, 1, 1], "b": [3, 2, 1]}, "tau_ap"), "has ties.*Take tau_ap_b"),
-    (lambda m: meta.tau_ap([1], [1]), "at least two"),
     (lambda m: meta.tau_ap([4, 3, 2, 1], [1, 1, 1, 1]), "has ties.*Take tau_ap_b"),
-    (lambda m: meta.tau_ap([1, float("nan")], [1, 2]), "x=nan .*a finite number is needed"),
-    (lambda m: meta.rbo([1, 2], [1, 2], 1), "p=1"),
-    (lambda m: meta.rbo([1, 2], [1, 2], ties="c"), "ties='c' is unknown"),
     (lambda m: meta.rbo([1, 2, 3], [1, 2]), "3 and 2 items: the same items, at least two, are needed"),
-    (lambda m: meta.rbo({"a": 1}, [1]), "both"),
-    (lambda m: meta.rbo({"a": 1}, {}), "at least one item"),
     (lambda m: meta.rbo({"a": float("nan")}, {"a": 1}), "finite"),
     (lambda m: meta.break_even("RBPU", "gain", 3), "'gain' cannot be calibrated; p, e can"),
-    (lambda m: meta.break_even("KendallTau", "p", 3), "nothing can"),
     (lambda m: meta.break_even("RBP", "p", 3), "more than nothing at every p .*, from 0.00249 to 0.998"),
     (lambda m: meta.break_even("OIE", "beta", 30000), "rank=30000 is beyond the D=20000 documents"),
-    (lambda m: meta.persistence(0, 10), "residual=0"),
-    (lambda m: meta.residual(1, 10), "p=1"),
-    (lambda m: meta.coverage(m, []), "No reference"),
-    (lambda m: meta.coverage(m, ["AP"]), "no measure AP"),
     (lambda m: meta.coverage(m.take(m.systems[:2]), m.measures[:1]), "2 systems: Cov needs at least three"),
     (lambda m: meta.guide(length=True), "answers is not answered"),
-    (lambda m: meta.pool_grid([], POOLS), "at least one measure"),
-    (lambda m: POOLS.in_pool(0), "pool depth=0"),
-    (lambda m: POOLS.in_pool(1, ["s9"]), "'s9'"),
-    (lambda m: POOLS.score("infAP"), "infAP is not computed"),
     (lambda m: meta.leave_group_out("AP", POOLS, 1, {"s0": "a"}), "system s1 has none"),
     (lambda m: meta.power(TOPIC), "at least two"),
     (lambda m: meta.power(m.take(["s1"])), "at least two"),
-    (lambda m: meta.power(m).matrix("AP"), "no measure AP here"),
     (lambda m: meta.predictivity(TOPIC), "at least two topics"),
-    (lambda m: meta.error_rates(m, 9), "size=9"),
-    (lambda m: meta.swap_rates(m, 5), "size=5"),
-    (lambda m: meta.error_rates(m).intervals(0.5), "fuzziness=0.5"),
-    (lambda m: m.take(["x"]), "'x'"),
-    (lambda m: m["nDCG"], "no measure nDCG"),
     (lambda m: matrix_of(m.values * np.nan), "finite"),
-    (lambda m: matrix_of(m.values, ["a"]), "shape"),
     (lambda m: m.joined({"x": m.take(["s1"])}), "other systems"),
-    (lambda m: meta.score_matrix("AP", {"q": {"a": 1}}, []), "There is no run"),
 ])  # fmt: skip
 def test_errors_name_what_was_wrong(wrong, says):
     with pytest.raises(IrTruncError, match=says):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_trunc import RBPT, InputError, meta
+from ir_trunc import RBPT, meta
 from ir_trunc.synthetic import demo
 
 DOCS = [*"abcdef", "NIL"]
@@ -65,9 +65,3 @@ def test_orders_are_compared_and_the_best_systems_drawn():
         [found.before[best]], [found.after[best]]
     ]  # fmt: skip
     assert "tau" not in meta.truncation_impact("RBPT@5", demo.data() / "demo.qrels", runs[:1]).heading
-
-
-@pytest.mark.parametrize("runs", [(), [], {}])
-def test_no_runs_are_refused(runs):
-    with pytest.raises(InputError, match="no run"):
-        meta.truncation_impact("RBPT", {"q": {"a": 1}}, runs)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ir_trunc import InputError, IrTruncError, ParameterError, read_qrels, report, with_terminal
+from ir_trunc import InputError, ParameterError, read_qrels, report, with_terminal
 from ir_trunc._output.files import check_outputs, output_file, write_text
 from ir_trunc._ranking.runs import read_run
 from ir_trunc.truncation import parse_policy, read_cuts, write_cuts, write_run
@@ -114,23 +114,6 @@ def test_an_open_file_is_written_where_it_stands(tmp_path):
         file.write(b"first\n")
         write_text(f"/dev/fd/{file.fileno()}", ["second"])
     assert (tmp_path / "file").read_text() == "first\nsecond\n"
-
-
-@pytest.mark.parametrize(("name", "message"), [
-    ("", "the path is empty"), ("folder", "folder is a directory"), ("n" * 300, "name too long"),
-    ("none/out", "none/out cannot be written: there is no folder .*none"),
-    ("file/out", "file/out cannot be written: there is no folder"),
-    ("out.zip", "out.zip: outputs are compressed by gzip only"),
-    ("circle", "circle cannot be written: Too many levels"),
-])  # fmt: skip
-def test_where_nothing_can_be_written_is_said_before_the_work(tmp_path, monkeypatch, name, message):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "file").write_text("")
-    os.symlink("circle", "circle")
-    for attempt in (lambda: check_outputs([name]), lambda: write_text(name, LINES)):
-        with pytest.raises((IrTruncError, OSError), match=message):
-            attempt()
 
 
 def test_two_outputs_need_two_files(tmp_path, monkeypatch):

@@ -1,6 +1,5 @@
 """NIL answers under every convention, in every command and procedure."""
 
-import re
 from typing import get_args
 
 import ir_measures
@@ -164,19 +163,6 @@ def test_another_id_can_stand_for_no_answer():
     run = {"1": ["none"], "2": ["none"]}
     rule = NilRule(id="none")
     assert calc("RRT", {"1": {"a": 1}, "2": {"b": 0}}, run, nil=rule).values[0].tolist() == [0, 1]
-
-
-@pytest.mark.parametrize("nil", ["liu", "none", 5, [], {"id": "NIL"}, ("ends",)])
-def test_what_is_no_convention_is_refused(nil):
-    what = f"nil={re.escape(repr(nil))} is unknown: 'ends', 'trec2001', 'sakai', 'document' or a NilRule is"
-    for function, *data in (
-        (calc, "RR", QRELS, RUN),
-        (read_qrels, QRELS),
-        (read_answers, {}),
-        (study.nil_report, RUN),
-    ):
-        with pytest.raises(InputError, match=what):
-            function(*data, nil=nil)
 
 
 @pytest.mark.parametrize("name", ["", 5, None, "__nil__"])

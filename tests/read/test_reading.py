@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import ir_trunc
-from ir_trunc import InputError, ParameterError, calc
+from ir_trunc import InputError, calc
 from ir_trunc._cli.main import main
 from ir_trunc._ranking.qrels import read_qrels
 from ir_trunc._ranking.runs import by_rank, read_run
@@ -208,15 +208,6 @@ def test_the_error_about_a_repeated_document_or_rank_names_its_lines(tmp_path):
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 1\n1 0 a 0\n")
     with pytest.raises(InputError, match=r"document a: it is judged twice \(lines 1 and 3\)"):
         ir_trunc.calc("RR", tmp_path / "qrels", {"1": ["a"]})
-
-
-@pytest.mark.parametrize("wrong", [
-    {"order": "ranks"}, {"order": 1}, {"duplicates": "last"}, {"stop": ""}, {"stop": "N S"}, {"stop": 3},
-    {"lower_is_better": 1},
-])  # fmt: skip
-def test_a_wrong_value_names_its_parameter(wrong):
-    with pytest.raises(ParameterError, match=next(iter(wrong))):
-        ir_trunc.calc("RR", QRELS, {"1": ["a"]}, **wrong)
 
 
 def test_rankings_are_read_already():

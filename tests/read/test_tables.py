@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from ir_trunc import (
     InputError,
-    ParameterError,
     calc,
     compare,
     curves,
@@ -28,7 +27,7 @@ from ir_trunc import (
 from ir_trunc._cli.main import main
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.truncation import Greedy
-from ir_trunc.typing import ParameterTypeError, Reading
+from ir_trunc.typing import Reading
 
 pl = pytest.importorskip("polars")
 QRELS = {"1": {"a": 1}, "2": {"b": 2}}
@@ -142,25 +141,6 @@ def test_a_column_that_nobody_has_is_an_error_that_offers_the_nearest():
         calc("AP", *usual, columns=BOTH | {"doc_id": "chnk"})
     with pytest.raises(InputError, match="no column 'tokens', which columns names for cost"):
         read_run(FOUND, columns=OF_RUN | {"cost": "tokens"})
-
-
-@pytest.mark.parametrize(
-    ("columns", "error", "what"),
-    [
-        ({"docid": "chunk"}, ParameterError, r"no field 'docid'; the fields are query_id, .*mean doc_id\?"),
-        ({"chunk": "doc_id"}, ParameterError, r"The field comes first.*columns=\{'doc_id': 'chunk'\}"),
-        ({"query_id": "x", "doc_id": "x"}, ParameterError, "'x' is given for query_id and doc_id"),
-        ({10**5000: "x"}, ParameterError, "columns: there is no field"),
-        ({"doc_id": 10**5000}, ParameterTypeError, "columns: doc_id is .*: the name of a column is needed"),
-        ({"doc_id": ["chunk"]}, ParameterTypeError, "the name of a column"),
-        ({"doc_id": True}, ParameterTypeError, "the name of a column"),
-        ("doc_id=chunk", ParameterTypeError, "a dict from fields to columns"),
-        (["doc_id"], ParameterTypeError, "a dict from fields to columns"),
-    ],
-)
-def test_columns_that_are_not_understood(columns, error, what):
-    with pytest.raises(error, match=what):
-        read_run(FOUND, columns=columns)
 
 
 def test_data_without_columns_are_refused(tmp_path):

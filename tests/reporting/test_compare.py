@@ -352,37 +352,10 @@ def test_a_baseline_may_be_named_by_its_file(name, tmp_path):
     assert compare("AP", QRELS, tmp_path, baseline=name).baseline == "bm25.run"
 
 
-@pytest.mark.parametrize(("options", "error", "message"), [
-    ({"baseline": "bm52"}, InputError, "'bm52' is not one of the runs: bm25, good, fair. Did you mean bm25"),
-    ({"test": "anova"}, ParameterError, "'randomisation', 'sign', 'tukey' or 'randomised-tukey'"),
-    ({"correction": "bonferoni"}, ParameterError, "correction"),
-    ({"test": "tukey", "correction": "holm"}, ParameterError, "allows for all pairs itself"),
-    ({"margin": 0.1}, ParameterError, "baseline= is needed"),
-    ({"margin": -0.1, "baseline": "bm25"}, ParameterError, "margin=-0.1"),
-    ({"margin": {"RBPT": 0.1}, "baseline": "bm25"}, ParameterError, "RBPT is not among the measures, AP"),
-    ({"alpha": 1}, ParameterError, "alpha"),
-    ({"intervals": "yes"}, ParameterError, "intervals"),
-    ({"repetitions": 0}, ParameterError, "repetitions"),
-])  # fmt: skip
-def test_what_is_asked_wrongly_is_refused(options, error, message):
-    with pytest.raises(error, match=message):
-        compare("AP", QRELS, RUNS, **options)
-
-
 def test_runs_of_other_topics_are_refused():
     lists = {"one": Rankings.from_lists([[1], [0]]), "two": Rankings.from_lists([[1], [0], [1]])}
     with pytest.raises(InputError, match="'one' and 'two' have different topics"):
         compare("AP", None, lists)
-
-
-def test_a_user_of_the_former_table_is_told_where_it_is():
-    found = compare("AP", QRELS, RUNS)
-    with pytest.raises(AttributeError, match=r"to_pandas\(\) makes its means a DataFrame"):
-        found.loc  # noqa: B018
-    with pytest.raises(TypeError, match="to_pandas"):
-        list(found)
-    with pytest.raises(ir_trunc.UnknownMeasureError, match="has no measure RR; it has: AP"):
-        found["RR"]
 
 
 ODD = {"a_b & 50%": RUNS["bm25"], "<b>{#}$~^\\": RUNS["good"]}

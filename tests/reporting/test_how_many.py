@@ -579,27 +579,3 @@ def test_where_nothing_can_be_learnt_there_is_no_advice(retrieved, message):
 def test_labels_without_a_relevant_document_are_refused():
     with pytest.raises(InputError, match="none of the 80 questions has a relevant document in the labels"):
         how_many({question: {} for question in LABELS}, RETRIEVED)
-
-
-@pytest.mark.parametrize(("options", "message"), [
-    ({"policies": "Oracle"}, "Oracle cannot be used on a live list"),
-    ({"policies": "Fixd"}, "no policy 'Fixd'"),
-    ({"also": "Oracle"}, "Oracle cannot be used on a live list"),
-    ({"also": 5}, "policies=5"),
-    ({"measure": "RBPT AP"}, "one measure, not 2"),
-    ({"price": -1}, "price=-1 is out of range"),
-    ({"keep": 95}, "keep=95 is out of range"),
-    ({"unanswerable": 1.5}, "unanswerable=1.5 is out of range"),
-    ({"present": -1}, "k=-1 is out of range"),
-    ({"folds": 1}, "folds=1 is out of range"),
-    ({"retrieved": {"1": {"a": 1.0}}, "labels": {"1": {"a": 1}}}, "1 topic cannot be split"),
-])  # fmt: skip
-def test_what_is_wrong_is_refused(options, message):
-    with pytest.raises(ParameterError, match=message):
-        how_many(**{"labels": LABELS, "retrieved": RETRIEVED} | options)
-
-
-@pytest.mark.parametrize("columns", [0, "", [], pd.Series({"doc_id": "chunk"})])
-def test_columns_beside_a_cost_are_checked_as_elsewhere(columns):
-    with pytest.raises(ir_trunc.typing.ParameterTypeError, match=r"columns=.*a dict from fields to columns"):
-        how_many({"q": {"a": 1}}, {"q": {"a": 1.0}}, cost="tokens", columns=columns)

@@ -5,7 +5,6 @@ import json
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import ir_trunc
@@ -222,13 +221,6 @@ def test_a_sheet_for_people_is_read_as_their_labels(tmp_path):
         ir_trunc.sample_for_people(labels, runs, n=121)
     nothing = ir_trunc.sample_for_people({"1": {"a": 1}, "2": {}}, {"none": {"1": {}, "2": {}}}, n=2)
     assert nothing[["doc_id", "relevance"]].to_numpy().tolist() == [["__nil__", "0"]] * 2
-
-
-@pytest.mark.parametrize("name", ["runs", "queries", "documents"])
-@pytest.mark.parametrize("value", [0, "", [], pd.Series({"1": "why?"})])
-def test_a_sheet_takes_nothing_but_dicts(name, value):
-    with pytest.raises(InputError, match=f"{name} of type {type(value).__name__}: .* is needed"):
-        ir_trunc.sample_for_people(JUDGE, n=1, **{name: value})
 
 
 def test_a_sheet_without_a_run_does_not_say_that_nothing_is_relevant():

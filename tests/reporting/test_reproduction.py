@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import ir_trunc
 from ir_trunc._reporting.reproduction import PAPERS, Reproduction, _triangle, reproduce
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
@@ -116,17 +115,6 @@ def test_what_is_missing_is_said_in_one_line(command, words, said):
     status, out, err = command("reproduce", *words)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert said in err
-
-
-@pytest.mark.parametrize(("collections", "error", "message"), [
-    *(([wrong], ir_trunc.typing.ParameterTypeError, r"a pair \(qrels, runs\) is needed")
-      for wrong in ("qrels", ("qrels",), ("qrels", "runs", "more"), None)),
-    ([("qrels", "runs")] * 2, ir_trunc.InputError, "computed on one collection; 2 are given"),
-    ([], ir_trunc.InputError, "give qrels and runs"),
-])  # fmt: skip
-def test_collections_that_a_paper_cannot_take_are_refused(collections, error, message):
-    with pytest.raises(error, match=message):
-        reproduce("webber2010", *collections)
 
 
 def test_a_triangle_has_the_cells_above_the_diagonal():

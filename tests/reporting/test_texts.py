@@ -75,9 +75,3 @@ def test_what_is_not_texts_is_refused(content, message, tmp_path):
     (tmp_path / "bad").write_text(content)
     with pytest.raises(InputError, match=message):
         read_texts("queries", tmp_path / "bad", ["1"])
-
-
-@pytest.mark.parametrize("data", ["/no/such/file", 5, ["text"], b"x", {"1": None}])
-def test_other_data_are_refused_with_what_is_needed(data):
-    with pytest.raises(InputError, match=r"queries.*\{id: text\}"):
-        read_texts("queries", data, ["1"])

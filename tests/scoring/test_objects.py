@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import ir_trunc
-from ir_trunc import AP, RBPT, ParameterError, c, nDCG, parse_measure
+from ir_trunc import AP, RBPT, ParameterError, c, nDCG
 from ir_trunc._scoring.objects import trec_eval_measures
 from ir_trunc.measures import names, registry
 
@@ -62,11 +62,6 @@ def test_wrong_parameters_say_what_is_allowed(given, message):
 def test_a_missing_cutoff_is_named_when_the_measure_is_used():
     with pytest.raises(ValueError, match="PT needs a cutoff: write PT@10"):
         ir_measures.calc_aggregate([ir_trunc.PT], QRELS, RUN)
-
-
-def test_a_mistyped_name_gets_the_nearest_names():
-    with pytest.raises(ValueError, match=r"no measure 'RBTP'\. Did you mean RBPT"):
-        parse_measure("RBTP")
 
 
 TREC_EVAL = {

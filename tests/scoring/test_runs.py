@@ -5,7 +5,7 @@ import warnings
 
 import pytest
 
-from ir_trunc import IrTruncError, ParameterError, compare
+from ir_trunc import IrTruncError, compare
 from ir_trunc._scoring._runs import _in_threads, score_each
 from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc.synthetic import generated
@@ -66,12 +66,6 @@ def test_threads_that_are_abandoned_are_not_waited_for():
     order.append("closed")
     released.set()
     assert order[0] == "closed"
-
-
-@pytest.mark.parametrize("jobs", [0, -1, 1.5, "2", None, True])
-def test_another_number_of_jobs_is_refused(jobs):
-    with pytest.raises(ParameterError, match="jobs"):
-        compare("AP", QRELS, RUNS, jobs=jobs)
 
 
 @pytest.mark.filterwarnings("ignore:.*probably a limit")

@@ -370,18 +370,6 @@ def test_a_file_that_is_no_log_is_refused_by_its_name(tmp_path, text):
         read_log(path)
 
 
-def test_wrong_arguments_are_refused():
-    wrong = [
-        {"judge": "bleu"}, {"judge": 5}, {"correct_from": 0}, {"correct_from": 2}, {"all_answerable": "yes"},
-        {"columns": {"cost": "usd"}}, {"columns": {"id": 5}},
-    ]  # fmt: skip
-    for arguments in wrong:
-        with pytest.raises(ParameterError):
-            read_log(ITEMS, **arguments)
-    with pytest.raises(InputError, match="no column usd; it has: id, answer"):
-        read_log(ITEMS, columns={"group": "usd"})
-
-
 def test_the_command_prints_scores_risks_and_the_threshold(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "log.jsonl", SILENT)

@@ -194,8 +194,6 @@ def test_lists_of_all_lengths_and_equal_scores_can_be_compared():
     (lambda: Oracle("AP").monitor(lists_of(0, 9)), ParameterError, "cannot be used on a live list"),
     (lambda: Fixed(2).fit(lists_of(0, 9), "AP").monitor({"1": {"a": 1}}), InputError,
      "1 independent live list, and .* was fitted on 9: too few to tell"),
-    (lambda: Fixed(2).fit(lists_of(0, 9), "AP").monitor(5), InputError, "run of type int"),
-    (lambda: Fixed(2, fitted_on="AP"), InputError, "a Profile, as policy.fitted_on is, is needed"),
     (lambda: Fixed(2).fit(lists_of(0, 9), "AP").monitor(lists_of(0, 20), alpha=1), ParameterError,
      "alpha=1 is out of range"),
     (lambda: Fixed(2).fit(lists_of(0, 60), "AP").monitor(lists_of(0, 19)), InputError,

