@@ -53,6 +53,12 @@ def pytest_addoption(parser):
     parser.addoption("--weekly", action="store_true", help="also the tests that only the scheduled job runs")
     parser.addoption("--explore", action="store_true", help="draw new examples and new faults on each run")
     parser.addoption(
+        "--passed",
+        metavar="FILE",
+        type=Path,
+        help="leave out the tests that FILE names; where there is no FILE, write into it which have passed",
+    )
+    parser.addoption(
         "--skips",
         metavar="JOB",
         help="fail where a test is skipped for a reason that .ci/skips does not allow this job",
@@ -73,8 +79,14 @@ def pytest_collection_modifyitems(config, items):
 
     Real runs are odd, which tests of the warnings about them hold.
     """
-    if not config.getoption("--weekly"):
-        items[:] = [item for item in items if item.get_closest_marker("weekly") is None]
+    passed = config.getoption("--passed")
+    left_out = set(passed.read_text("utf-8").splitlines()) if passed and passed.exists() else set()
+    weekly = config.getoption("--weekly")
+    items[:] = [
+        item
+        for item in items
+        if item.nodeid not in left_out and (weekly or item.get_closest_marker("weekly") is None)
+    ]
     odd = "ignore:.*(scores differ only beyond 32 bits|do not fall with the rank):UserWarning"
     for item in items:
         if not FULL.isdisjoint(item.nodeid.partition("::")[0].split("/")):
@@ -138,6 +150,10 @@ def pytest_sessionfinish(session):
 def pytest_terminal_summary(terminalreporter, config):
     for reason in sorted(forbidden_skips(config)):
         terminalreporter.write_line(f"FAILED: .ci/skips does not allow a test to be skipped here: {reason}")
+    passed = config.getoption("--passed")
+    if passed and not passed.exists():
+        names = (f"{report.nodeid}\n" for report in terminalreporter.getreports("passed"))
+        passed.write_text("".join(names), "utf-8")
     ran = [report.nodeid for kind in ("passed", "failed") for report in terminalreporter.getreports(kind)]
     if any("/faults/" in name for name in ran):
         terminalreporter.write_line(f"The faults were drawn with {FAULTS_SEED}={os.environ[FAULTS_SEED]}.")

@@ -3,7 +3,8 @@
     python tests/benchmarks/size.py [--files]
 
 A line counts where a token of the code stands on it; a text over several lines counts with all of its lines,
-unless it is a docstring. --files: each file with its lines, the longest first.
+unless it is a docstring. Templates, which are written out for users, are counted apart: those in Python as
+code, the others by all lines that are not blank. --files: each file with its lines, the longest first.
 """
 
 import argparse
@@ -41,13 +42,24 @@ def c_lines(text: str) -> int:
     return sum(bool(line.strip()) for line in code.splitlines())
 
 
-def sizes(folder: str) -> dict[str, int]:
-    """The lines of each file of a folder."""
-    counted = {}
+def filled_lines(text: str) -> int:
+    """Of a text of another kind."""
+    return sum(bool(line.strip()) for line in text.splitlines())
+
+
+COUNTS = {".py": python_lines, ".pyi": python_lines, ".c": c_lines, ".h": c_lines}
+TEMPLATES = dict.fromkeys((".html", ".css", ".js", ".md", ".yml"), filled_lines)
+
+
+def sizes(folder: str) -> dict[str, dict[str, int]]:
+    """The lines of each file of a folder, those of templates apart."""
+    counted: dict[str, dict[str, int]] = {folder: {}, "templates": {}}
     for path in sorted((ROOT / folder).rglob("*")):
-        count = {".py": python_lines, ".pyi": python_lines, ".c": c_lines, ".h": c_lines}.get(path.suffix)
+        is_template = "templates" in path.parts
+        count = (COUNTS | TEMPLATES if is_template else COUNTS).get(path.suffix)
         if count:
-            counted[path.relative_to(ROOT).as_posix()] = count(path.read_text(encoding="utf-8"))
+            lines = count(path.read_text(encoding="utf-8"))
+            counted["templates" if is_template else folder][path.relative_to(ROOT).as_posix()] = lines
     return counted
 
 
@@ -57,11 +69,11 @@ def main() -> None:
     )
     parser.add_argument("--files", action="store_true")
     args = parser.parse_args()
-    for folder in ("ir_trunc", "tests"):
-        counted = sizes(folder)
-        print(f"{folder}: {sum(counted.values()):,} lines of code in {len(counted)} files")
-        for name, lines in sorted(counted.items(), key=lambda item: -item[1]) if args.files else ():
-            print(f"{lines:6} {name}")
+    package, tests = sizes("ir_trunc"), sizes("tests")
+    for name, counted in {**package, "tests": tests["tests"]}.items():
+        print(f"{name}: {sum(counted.values()):,} lines of code in {len(counted)} files")
+        for file, lines in sorted(counted.items(), key=lambda item: -item[1]) if args.files else ():
+            print(f"{lines:6} {file}")
 
 
 if __name__ == "__main__":

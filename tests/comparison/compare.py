@@ -3,11 +3,13 @@ installed.
 
 python tests/comparison/compare.py                    the tools that this Python has
 python tests/comparison/compare.py --venvs FOLDER     all tools, each in its own virtual environment in FOLDER
+python tests/comparison/compare.py --page             the page, with our own column as this Python computes it
 """
 
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -15,6 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 HERE = Path(__file__).parent
+PAGE = HERE.parents[1] / "notebooks" / "coming-from" / "other-tools.md"
 sys.path.insert(0, str(HERE))
 
 from questions import QUESTIONS, column
@@ -74,12 +77,29 @@ def table(columns: dict[str, dict[str, str]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *rows])
 
 
+def columns_of(page: str) -> dict[str, dict[str, str]]:
+    """The columns of the page's table, by tool and row."""
+    lines = re.findall(r"^\|.*\|$", page, re.MULTILINE)
+    head, _, *body = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
+    return {tool: {row[0]: row[at] for row in body} for at, tool in enumerate(head) if tool}
+
+
+def renewed(page: str) -> str:
+    """The page with our own column anew; those of other tools need their environments."""
+    columns = columns_of(page) | {"ir_trunc": one("ir_trunc") or {}}
+    return re.sub(r"(^\|.*\|\n)+", lambda _: table(columns), page, count=1, flags=re.MULTILINE)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--venvs", metavar="FOLDER", type=Path)
+    parser.add_argument("--page", action="store_true")
     args = parser.parse_args()
+    if args.page:
+        print(renewed(PAGE.read_text(encoding="utf-8")), end="")
+        return
     found = {tool: asked(tool, args.venvs) for tool in TOOLS}
     for tool, cells in found.items():
         if cells is None:

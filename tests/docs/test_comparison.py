@@ -1,6 +1,5 @@
 """The comparison is what the tools do: every column is tried again where its tool is installed."""
 
-import re
 import sys
 from pathlib import Path
 
@@ -11,36 +10,30 @@ sys.path.insert(0, str(HERE / "comparison"))
 
 import compare
 
-PAGE = (HERE.parent / "notebooks" / "coming-from" / "other-tools.md").read_text(encoding="utf-8")
-RENEW = "renew the table by: python tests/comparison/compare.py --venvs FOLDER"
-
-
-def columns() -> dict[str, dict[str, str]]:
-    """The table, by tool and row."""
-    rows = [
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in re.findall(r"^\|.*\|$", PAGE, re.MULTILINE)
-    ]
-    head, _, *body = rows
-    return {tool: {row[0]: row[at] for row in body} for at, tool in enumerate(head) if tool}
+PAGE = compare.PAGE.read_text(encoding="utf-8")
+COLUMNS = compare.columns_of(PAGE)
+RENEW = "renew our own column by .ci/renew, the others by: python tests/comparison/compare.py --venvs FOLDER"
 
 
 def test_every_tool_has_its_column_and_every_question_its_row():
-    found = columns()
-    assert list(found) == list(compare.TOOLS)
+    assert list(COLUMNS) == list(compare.TOOLS)
     questions = ["Version", *(question.__doc__ for question in compare.QUESTIONS)]
-    assert all(list(cells) == questions for cells in found.values()), RENEW
+    assert all(list(cells) == questions for cells in COLUMNS.values()), RENEW
 
 
 @pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
-@pytest.mark.parametrize("tool", compare.TOOLS)
+def test_the_page_is_renewed_with_our_own_column():
+    older = PAGE.replace(f"| {COLUMNS['ir_trunc']['Nil query']} |", "| of old |", 1)
+    assert older != PAGE
+    assert compare.renewed(older) == PAGE, RENEW
+
+
+@pytest.mark.parametrize("tool", [tool for tool in compare.TOOLS if tool != "ir_trunc"])
 def test_the_column_is_what_the_tool_does(tool):
-    """Our own is asked here: one question looks at every module, and a new process would import them all."""
-    ask = compare.one if tool == "ir_trunc" else compare.asked
-    printed, tried = columns()[tool], ask(tool)
+    printed, tried = COLUMNS[tool], compare.asked(tool)
     if tried is None:
         pytest.skip(f"{compare.TOOLS[tool][0]} is not installed")
-    if tool != "ir_trunc" and tried["Version"] != printed["Version"]:
+    if tried["Version"] != printed["Version"]:
         pytest.skip(f"the table is of {tool} {printed['Version']}; here is {tried['Version']}")
     assert tried == printed, RENEW
 
