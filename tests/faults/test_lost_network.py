@@ -18,10 +18,6 @@ from ir_trunc._cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
 
-# One source that is asked; several sources, of which all fail; a file that is to be put there by hand.
-FEW = ["antique/test", "vaswani"]
-MORE = "msmarco-passage/dev aquaint/trec-robust-2005 wikir/en1k/test cord19/trec-covid beir/scifact/test"
-
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
@@ -32,10 +28,8 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("name", [*FEW, *MORE.split()])
-def test_data_sets_that_are_not_here_are_one_line(folder, name, long_form):
-    if not (long_form or name in FEW):
-        pytest.skip("in the long form only: --weekly")
+@pytest.mark.parametrize("name", ["antique/test", "vaswani"])  # one source that is asked, and several
+def test_data_sets_that_are_not_here_are_one_line(folder, name):
     status, out, err = python(
         CUT_OFF, name, "some.run", "AP", cwd=folder, env=os.environ | {"IR_DATASETS_DL_TRIES": "1"}
     )
