@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-# Control characters, marks that change the direction of text, separators of lines and paragraphs, halves of
-# surrogate pairs.
-_CONTROL = "[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+# Control characters, marks that change the direction of text, separators of lines and paragraphs, byte order
+# marks, halves of surrogate pairs.
+_CONTROL = "[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 
 
 class IrTruncError(ValueError):
@@ -53,7 +53,7 @@ class IrTruncWarning(UserWarning):
 
 def warn(message: str) -> None:
     """Warn with the location of the user's own line, not of one in this package or in those that call it."""
-    notes, issued = _NOTES.get()
+    (notes, issued), message = _NOTES.get(), printable(message)
     if notes is not None and message not in notes:
         notes.append(message)
     if not issued:
@@ -61,7 +61,7 @@ def warn(message: str) -> None:
     frame, depth = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGES):
         frame, depth = frame.f_back, depth + 1
-    warnings.warn(printable(message), IrTruncWarning, stacklevel=depth)
+    warnings.warn(message, IrTruncWarning, stacklevel=depth)
 
 
 _PACKAGES = "ir_trunc.", "ir_measures.", "pyterrier."

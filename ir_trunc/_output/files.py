@@ -213,16 +213,23 @@ def _resolved(name: str) -> str:
 def check_outputs(outputs: Iterable[Target | None], inputs: Iterable[Any] = ()) -> None:
     """Check outputs before the work: InputError for one that is an input, too, or the file of another."""
     # An input that is no path is left out, as None is; one that is a folder stands for the files in it.
-    wanted, read = [path for path in outputs if path is not None], {}
+    wanted, read, folders = [path for path in outputs if path is not None], {}, dict[str, str]()
     for name in (os.fsdecode(path) for path in inputs if isinstance(path, (str, os.PathLike))):
         inside = [os.path.join(name, part) for part in os.listdir(name)] if os.path.isdir(name) else [name]
         read.update({_file(each): each for each in inside})
+        if os.path.isdir(name):
+            folders[os.path.realpath(name)] = name
     for number, path in enumerate(wanted):
         check_output(path)
         file = None if _descriptor(path) is not None else _file(path)
         if file is not None and file in read:
             what = f"the input {read[file]}, which would be overwritten"
             raise InputError(f"{path} is {what}: name another file.")
+        if file is not None or (_descriptor(path) is None and not os.path.exists(path)):
+            folder = folders.get(os.path.dirname(_resolved(os.fsdecode(path))))
+            if folder is not None:
+                what = f"in the folder {folder}, whose files would include it the next time"
+                raise InputError(f"{path} is {what}: name a file elsewhere.")
         for other in wanted[:number]:
             if _place(path) == _place(other):
                 raise InputError(f"{other} and {path} are one file: two outputs need two files.")

@@ -98,11 +98,13 @@ class Notes:
         """Signs that something else than the scores gives the order."""
         tied = 2 * self.tied > self.lists
         if tied and not reading.over_ties:
-            digits = f", {option('order', 'score64')} all digits of the scores" if self.rounded else ""
+            others = (
+                f", {option('order', 'rank')} the ranks" if any(each.pairs for each in self.samples) else ""
+            )
+            others += f", {option('order', 'score64')} all digits of the scores" if self.rounded else ""
             yield (
                 f"all scores are equal in {self.tied} of {self.lists} lists, so that document ids decide"
-                f" their order; {option('order', 'rank')} takes the rank column,"
-                f" {option('order', 'file')} the rows as they stand{digits};"
+                f" their order; {option('order', 'file')} takes the rows as they stand{others};"
                 f" {option('ties', 'expected')} gives the mean score over all orders"
             )
         elif self.rounded and not reading.over_ties:
@@ -119,14 +121,14 @@ class Notes:
             if reading.lower_is_better:
                 remedy = f"if higher scores are better, leave {option('lower_is_better', True)} out"
             yield (
-                f"the rank column runs against the scores in {against} of {looked_at} sampled lists, and"
+                f"the ranks run against the scores in {against} of {looked_at} sampled lists, and"
                 f" the scores decide; {remedy}, and if the ranks are right, {option('order', 'rank')}"
             )
         elif 2 * uneven > looked_at:
             yield (
                 f"the scores do not fall with the rank in {uneven} of {looked_at} sampled lists, and the"
                 f" scores decide; {option('order', 'file')} takes the rows as they stand,"
-                f" {option('order', 'rank')} the rank column"
+                f" {option('order', 'rank')} the ranks"
             )
 
     def _of_marks(self, reading: Reading) -> Iterator[str]:
@@ -175,6 +177,7 @@ class Notes:
 def likeness(topic: str, topics: Iterable[str]) -> str:
     """A sentence on an id of the qrels that differs from a run's in a way that may be an accident, or ""."""
     for what, form in (
+        ("a byte order mark", lambda text: text.strip("\ufeff")),
         ("leading zeros", lambda text: text.strip().lstrip("0")),
         ("upper and lower case", lambda text: text.strip().casefold()),
         ("the form of its Unicode characters", lambda text: normalize("NFKC", text.strip())),

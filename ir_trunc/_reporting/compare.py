@@ -12,7 +12,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.curve import TOLERANCE
-from ir_trunc._core.errors import InputError, ParameterError, counted, nearest, noted, shown
+from ir_trunc._core.errors import InputError, ParameterError, counted, nearest, noted, printable, shown
 from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, Whole, checked, number, one_of, text
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._inference.estimate import Estimate, RunEstimate, stacked
@@ -199,7 +199,12 @@ def compare_scored(
         seed=seed,
         margins=margins,
         intervals=intervals,
-        notes=(*filter(None, [evaluator.cut_note]), *notes, *of_data, *_empty_lists(systems, scored)),
+        notes=(
+            *filter(None, [evaluator.cut_note]),
+            *notes,
+            *of_data,
+            *map(printable, _empty_lists(systems, scored)),
+        ),
     )
 
 

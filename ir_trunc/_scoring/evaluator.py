@@ -128,9 +128,8 @@ class Evaluator:
                 continue
             self.others[place] = measure
             if not ir_measures.DefaultPipeline.supports(measure):
-                raise UnknownMeasureError(
-                    f"{measure} is known to ir-measures, but no tool that is installed computes it."
-                )
+                known = f"{measure} is known to ir-measures, but no tool that is installed computes it"
+                raise UnknownMeasureError(f"{known}{_install(measure)}.")
         if self.over_ties:
             with_orders(self.measures)
             if self.reading.without_scores:
@@ -275,6 +274,15 @@ class Evaluator:
             scores_of_topics = [by_topic.get(topic, measure.DEFAULT) for topic in rankings.topics]
             scores_of_others.append(np.array(scores_of_topics, dtype=np.float64))
         return scores_of_others
+
+
+def _install(measure: ir_measures.Measure) -> str:
+    """What would compute a measure that no installed tool computes, for a message."""
+    for provider in ir_measures.DefaultPipeline.providers:
+        if provider.supports(measure) and (how := provider.install_instructions()):
+            by_subtopic = ", with judgments by subtopic" * (provider.NAME == "pyndeval")
+            return f"; {how} is what ir_measures.calc needs{by_subtopic}"
+    return ""
 
 
 def _at_depth(

@@ -358,7 +358,10 @@ def test_a_byte_order_mark_in_the_middle_is_part_of_an_id_in_any_block(tmp_path_
         "".join(f"{chr(0xFEFF) * (topic == at)}{topic} Q0 d 1 1 tag\n" for topic in range(10)), "utf-8"
     )
     assert read_rows(path, RUN).topics[at].as_py() == f"\ufeff{at}"
-    with pytest.warns(match=rf"ignored 1 topic that is not in the qrels \(for example \ufeff{at}\)\.$"):
+    mark = rf"'\\ufeff{at}' and '{at}' differ by a byte order mark alone: write them alike\.$"
+    with pytest.warns(
+        match=rf"ignored 1 topic that is not in the qrels \(for example \\ufeff{at}\)\. {mark}"
+    ):
         assert calc("RR", {str(topic): {"d": 1} for topic in range(10)}, path).values.sum() == 9
 
 

@@ -360,3 +360,14 @@ def test_a_list_is_the_references_of_an_answer_and_ends_with_them(tmp_path, answ
 )
 def test_a_mistake_is_an_error_that_names_its_place(answer, part):
     check(complaint(lambda: read_run([OF_2024[0], answer])), part, "run (answers of TREC RAG)")
+
+
+@pytest.mark.parametrize("data", [5, None, True, 2.5, np.array(5), np.float64(2), object(), pd.Series([1])])
+@pytest.mark.parametrize(
+    "read", [read_run, read_qrels, lambda data, **how: calc("AP", {"1": {"a": 1}}, data, **how)]
+)
+def test_one_value_in_place_of_records_is_refused(data, read):
+    with pytest.raises(
+        InputError, match=r"records with a topic and a list each are needed|is a single column"
+    ):
+        read(data, columns={"list": "contexts"})

@@ -307,8 +307,11 @@ def test_a_stream_that_is_read_twice_is_an_error_not_zeros():
 
 # warnings
 MANY = {str(topic): {"d1": 1, "d2": 0} for topic in range(8)}
-EQUAL = "all scores are equal in 8 of 8 lists, so that document ids decide their order; order='rank' takes"
-AGAINST = "the rank column runs against the scores in 8 of 8 sampled lists"
+EQUAL = (
+    "all scores are equal in 8 of 8 lists, so that document ids decide their order; order='file' takes the"
+    " rows as they stand, order='rank' the ranks;"
+)
+AGAINST = "the ranks run against the scores in 8 of 8 sampled lists"
 
 
 def many(score, mark=lambda rank: "Q0"):

@@ -155,9 +155,8 @@ def test_a_warning_counts_what_is_not_read_and_what_is_assumed():
     with pytest.warns(IrTruncWarning) as caught:
         assert read_run(spans).to_dict()["sky?"] == {"d3": 0.25}
     assert [str(warning.message) for warning in caught] == [
-        "run (spans): spans of other kinds, which are not read: 2 (1 CHAIN, 1 LLM); retrieval spans without"
-        " documents, which count as empty lists: 1 of 4; retrieval spans with the query and the documents of"
-        " an earlier one, whose scores count: 1."
+        "run (spans): retrieval spans without documents, which count as empty lists: 1 of 4; retrieval spans"
+        " with the query and the documents of an earlier one, whose scores count: 1."
     ]
 
 
@@ -176,6 +175,11 @@ def test_one_query_with_two_lists_is_refused_unless_spans_are_topics():
         "run (spans), span 0x0001: the query 'sky?' has other documents in span 0x0000",
         "columns={'query_id': 'context.span_id'} makes each span a topic",
     )
+    two = [spans[0], span(openinference("sky?", {"d2": 0.5}), 2)]
+    by_trace = "columns={'query_id': 'context.trace_id'} makes each trace a topic"
+    check(complaint(lambda: read_run(two)), "run (spans), span 0x0002: the query 'sky?'", by_trace)
+    columns = {"query_id": "context.trace_id"}
+    assert read_run(two, columns=columns).to_dict() == {"0x0": {"d1": 0.5}, "0x1": {"d2": 0.5}}
     by_span = {"0x0000": {"d1": 0.5}, "0x0001": {"d2": 0.5}}
     for name in ("context.span_id", "span_id"):
         assert read_run(spans, columns={"query_id": name}).to_dict() == by_span
@@ -313,7 +317,7 @@ def test_lists_without_scores_are_in_the_order_of_the_span():
 
 def test_distances_are_noticed():
     spans = [span(openinference("q", {"near": 0.1, "far": 0.9}))]
-    with pytest.warns(IrTruncWarning, match="rank column runs against the scores.*lower_is_better=True"):
+    with pytest.warns(IrTruncWarning, match="ranks run against the scores.*lower_is_better=True"):
         calc("RR", {"q": {"near": 1}}, spans)
     assert calc("RR", {"q": {"near": 1}}, spans, lower_is_better=True).values.tolist() == [[1]]
     assert calc("RR", {"q": {"near": 1}}, spans, order="rank").values.tolist() == [[1]]

@@ -583,3 +583,12 @@ def test_equal_differences_are_named_where_the_test_says_nothing_of_them(test, i
     assert (said in " ".join(str(compare("AP", qrels, runs, test=test)).split())) is is_said
     runs["ba"]["0"] = ["b"]
     assert said not in " ".join(str(compare("AP", qrels, runs, test=test)).split())
+
+
+def test_names_in_notes_are_printable():
+    run, qrels = {"1": {"a": 1.0}}, {"1": {"a": 1}, "2": {"b": 1}}
+    with pytest.warns(IrTruncWarning):
+        notes = compare("AP", qrels, {"x\x1b[31m": run, "y\ufeff": run | {"3\x07": {"a": 1.0}}}).notes
+    assert r"y\ufeff: ignored 1 topic that is not in the qrels (for example 3\x07)." in notes
+    assert r"Empty lists, which are scored as such: x\x1b[31m 1, y\ufeff 1." in notes
+    assert all(note.isprintable() for note in notes)

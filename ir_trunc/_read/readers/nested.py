@@ -210,7 +210,10 @@ def _as_list(documents: Any) -> list[Any] | None:
 def records_of_frame(frame: Any, source: str) -> list[dict[Any, Any]]:
     """The rows of a frame as dicts, None where a value is missing."""
     of_pandas = hasattr(frame, "itertuples")
-    table = frame if of_pandas else pa.table(frame)
+    try:
+        table = frame if of_pandas else pa.table(frame)
+    except (pa.ArrowInvalid, TypeError):
+        raise InputError(f"{source} is a single column: a frame with several columns is needed.") from None
     names = column_names(table)
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if twice is not None:  # a dict would keep one of them
@@ -272,7 +275,10 @@ def nested_records(data: Any, layout: Layout) -> Read:
     if not paths:
         raise InputError(f"{source}: they are a run, and hold no judgments.")
     topics, pairs, lists = names.candidates("query_id", form.topics), False, Lists()
-    for number, record in enumerate(_records(data, form, source)):
+    records = _records(data, form, source)
+    if shape_of(records) != "list":
+        raise InputError(f"{source}: {shown(data)}: records with a topic and a list each are needed.")
+    for number, record in enumerate(records):
         place = f"{source}, item {number}"
         topic, found = _first_at(record, topics), _first_at(record, paths)
         documents = _as_list(found)

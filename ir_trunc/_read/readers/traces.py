@@ -26,7 +26,7 @@ _QUERIES = ("input.value", "gen_ai.retrieval.query.text")
 _TIME_ZONE = pattern(r"(Z|[+-][0-9]{2}:?[0-9]{2})$")
 _KINDS = ("openinference.span.kind", "span_kind", "gen_ai.operation.name")
 _RETRIEVALS = ("RETRIEVER", "retrieval")
-_SPAN_ID = "context.span_id"
+_SPAN_ID, _TRACE_ID = "context.span_id", "context.trace_id"
 _POSITION = "document_position"  # from 0 on, as Phoenix's annotations of documents call it
 _PREFIXES = ("", "attributes.", "context.")  # which names may lack
 _VALUES = {"doc_id": "id", "score": "score"}  # of documents, whose names may begin with "document."
@@ -65,7 +65,7 @@ def _are_spans(data: Any) -> bool:
     called="spans",
 )
 def spans(data: Any, layout: Layout) -> Iterable[Rows]:
-    """A list for each retrieval span; other spans are not read, and a warning counts them.
+    """A list for each retrieval span; other spans are not read.
 
     A retrieval span is of OpenInference's kind RETRIEVER or of OpenTelemetry's operation retrieval, or has
     retrieval.documents or gen_ai.retrieval.documents. The topic is the question at the root of its trace, so
@@ -162,7 +162,7 @@ class _Span(NamedTuple):
     def of(cls, values: dict[str, Any], number: int, columns: Columns, layout: Layout) -> _Span:
         """The span that has these values. layout: has the names of those of documents."""
         name, parent, trace, start = (
-            str(values.get(key, "")) for key in (_SPAN_ID, "parent_id", "context.trace_id", "start_time")
+            str(values.get(key, "")) for key in (_SPAN_ID, "parent_id", _TRACE_ID, "start_time")
         )
         place = f"{layout.source}, span {name or number}"
         recorded = _documents(values, place)
@@ -223,7 +223,7 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
         by_trace.setdefault(topic, {}).setdefault(around[-1].name * by_question, []).append(search)
     if cut:
         what = "retrieval spans of traces without their root, whose own query or that of a span around them"
-        remedy = f"{option('columns', {'query_id': 'context.trace_id'})} joins each trace"
+        remedy = f"{option('columns', {'query_id': _TRACE_ID})} joins each trace"
         notes.append(f"{what} is the topic: {cut}; {remedy}")
     lists = Lists()
     for topic, traces in by_trace.items():
@@ -231,8 +231,10 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
         for each in others:
             if [span.ids for span in each] != [span.ids for span in first]:
                 what = f"the query {shown(topic)} has other documents in span {first[0].name}"
-                place = f"{source}, span {each[0].name}"
-                raise InputError(f"{place}: {what}, and a topic has one list; {_each_span()}.")
+                place, apart = f"{source}, span {each[0].name}", _each_span()
+                if all(span.trace for span in spans) and each[0].trace != first[0].trace:
+                    apart = f"{option('columns', {'query_id': _TRACE_ID})} makes each trace a topic"
+                raise InputError(f"{place}: {what}, and a topic has one list; {apart}.")
         lists |= {_KEYS.separator.join([topic, str(n)]): span.listed for n, span in enumerate(first, 1)}
     if repeated := sum(len(traces) - 1 for traces in by_trace.values()):
         what = "retrieval spans with the query and the documents of an earlier one, whose scores count"
@@ -276,7 +278,6 @@ def _searches(
         needed = "spans with retrieval.documents or gen_ai.retrieval.documents are needed"
         raise InputError(f"{source}: {problem}; {needed}.")
     counts = {
-        "spans of other kinds, which are not read": others.total() and f"{others.total()} ({kinds})",
         "nested retrieval spans, of which the outermost with documents is read": len(found) - len(kept),
         "retrieval spans without documents, which count as empty lists": bare and f"{bare} of {len(kept)}",
     }
