@@ -12,6 +12,7 @@ import numpy as np
 from ir_trunc._core.arrays import Bools, Floats, Ints
 from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.lazy import cached_property
+from ir_trunc._core.parameters import generator
 from ir_trunc._inference.bootstrap import bootstrap_bounds
 from ir_trunc._inference.bounded import below, quantile
 
@@ -21,6 +22,7 @@ FEW_LABELLED = 20  # topics of people; with fewer the judge's scores are not use
 _DIFFERING = 10  # topics of people on which the judge's scores have to differ before they are used
 _DRAWS = 2000  # of topics, for intervals of measures of the whole run
 _SMALLEST_P = 1e-12
+_CELLS = 1 << 22  # of a block of draws: 32 MB
 E = TypeVar("E", bound="Estimate")
 
 
@@ -46,10 +48,10 @@ class Estimate:
     weights: Floats | None = None
 
     @classmethod
-    def share(cls, part: Floats, whole: Floats) -> Estimate:
+    def share(cls, part: Floats, whole: Floats, limits: tuple[float, float] = (0.0, 1.0)) -> Estimate:
         """The ratio of two sums over units: a mean over the units of its denominator."""
         values = np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
-        return cls(values, (0.0, 1.0), whole)
+        return cls(values, limits, whole)
 
     @property
     def n(self) -> int:
@@ -311,6 +313,16 @@ class CorrectedEstimate(Estimate):
         return Estimate(rests, ends)
 
     @property
+    def by_topic(self) -> Floats:
+        """Values of all topics (... x N), the mean of which is this one."""
+        topics, w = len(self.labelled), self.weight[..., None]
+        values: Floats = w * self.judge.values * topics / max(topics - self.n, 1)
+        values[..., self.labelled] = (
+            (self.values - w * self.judge.values[..., self.labelled]) * topics / self.n
+        )
+        return values
+
+    @property
     def mean(self) -> Any:
         return self.rests.mean
 
@@ -365,6 +377,65 @@ class CorrectedEstimate(Estimate):
     def __sub__(self, other: Estimate) -> Estimate:
         assert isinstance(other, CorrectedEstimate)
         return CorrectedEstimate.of(self.people - other.people, self.judge - other.judge, self.labelled)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedEstimate(Estimate):
+    """Values of units of two kinds, each of which has its own share: their bounds are drawn.
+
+    In each draw the units of a kind, and one more at an end of the range if it has one, have random weights.
+
+    Attributes
+    ----------
+    kinds : array of bool
+        Of the units (n).
+    scale : array
+        The weight that the value of each unit holds already (n).
+    """
+
+    kinds: Bools = field(kw_only=True)
+    scale: Floats = field(kw_only=True)
+
+    def draws(self, count: int = _DRAWS, seed: int = 0) -> Floats:
+        """Means with the one more at the lower and at the upper end (2 x count x R)."""
+        random, rows = generator(seed), np.atleast_2d(self.values)
+        means, step = np.zeros((2, count, len(rows))), max(1, _CELLS // self.n)
+        for kind in (self.kinds, ~self.kinds):
+            values, scale = rows[:, kind].T, float(self.scale[kind].max(initial=0.0))
+            for start in range(0, count if kind.any() else 0, step):
+                weights = random.exponential(size=(min(step, count - start), len(values) + 1))
+                for means_of_end, end in zip(means, self.reach):
+                    one_more = weights[:, :1] * np.isfinite(end)
+                    total = (weights[:, 1:] @ values) + one_more * scale * (end if np.isfinite(end) else 0.0)
+                    share = len(values) / self.n / (weights[:, 1:].sum(axis=1, keepdims=True) + one_more)
+                    means_of_end[start : start + step] += total * share
+        return means
+
+    def bound(self, alpha: float, upper: bool) -> Any:
+        bound = np.quantile(self.draws()[int(upper)], 1 - alpha if upper else alpha, axis=0)
+        inside = (np.maximum if upper else np.minimum)(bound.reshape(self.values.shape[:-1]), self.mean)
+        return np.clip(inside, *self.range)[()]
+
+    def _p(self, limit: float, upper: bool) -> Any:
+        draws = self.draws()[int(upper)]
+        beyond = (draws >= limit if upper else draws <= limit).mean(axis=0)
+        return beyond.reshape(self.values.shape[:-1])[()]
+
+    def __sub__(self, other: Estimate) -> Estimate:
+        return replace(self, values=self.values - other.values, range=_between(self, other))
+
+
+def weighted(each: Estimate) -> WeightedEstimate:
+    """The same, as an estimate that draws weights of its units."""
+    if isinstance(each, WeightedEstimate):
+        return each
+    low, high = each.reach
+    ends = np.minimum(low, each.values.min()), np.maximum(high, each.values.max())
+    ones = np.ones(each.values.shape[-1]) if each.weights is None else each.weights / each.weights.mean()
+    kinds = np.zeros(len(ones), bool)
+    return WeightedEstimate(
+        each.values * ones, (float(np.min(ends[0])), float(np.max(ends[1]))), kinds=kinds, scale=ones
+    )
 
 
 def stacked(estimates: Sequence[Any]) -> Any:

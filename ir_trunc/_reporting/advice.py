@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ir_trunc import plots
-from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.errors import counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import text
@@ -66,7 +65,8 @@ class HowMany(Result):
           would keep longer without the budget; NaN where there is none
         - score, and its individual 95 % interval low to high
         - first, the share of the bootstrap samples of the questions in which the policy has the highest score
-        - behind_low, behind_high: 95 % interval of the advised policy's score less this policy's
+        - behind_low, behind_high: interval of the advised policy's score less this policy's, simultaneous for
+          all policies with 95 % confidence
     policy : Policy
         The advised policy, fitted on all questions: `advice.policy(scores)`, `advice.policy.keep(items)`, or
         `advice.policy.save("stop.json")`.
@@ -91,16 +91,18 @@ class HowMany(Result):
         The score of the advised policy on new questions, with its 95 % interval. Of a policy that was chosen
         as the best of many it is without their optimism: over the questions that bootstrap samples leave out,
         the choice being made again in each (Tsamardinos et al. 2018). Of a reference it is that of its row.
+    candidates : int
+        Among how many policies the advised one was chosen; 1 for the present setting and for a reference.
     expected_kept : tuple of two floats
-        The share of new answerable questions that keep a relevant document, and a lower bound of it with 95 %
-        confidence (Clopper & Pearson 1934; NaN with keys), in the same way.
+        The share of the answerable questions that keep a relevant document with the advised policy, and a
+        lower bound of the share of new ones with 95 % confidence, for all candidates together.
     reference : str
-        The best of the references: the present setting, and with or without one 'always silent' and 'as
-        retrieved'; with `keep` of those that keep enough.
+        What a policy has to be better than: the present setting, or 'always silent' or 'as retrieved' where
+        one of these is shown to be better than that.
     chance : float
-        p value of the highest score against this reference (White's reality check): how often chance alone
-        would show as large a lead of the best of so many policies. Where it is above 0.05, the advice is the
-        present setting, or without one (or where it is significantly worse) this reference.
+        p value of the highest score against this reference: how often chance alone would show as large a
+        lead of the best of so many policies (White's reality check), or that of the lead by the bounds of the
+        measure, where this is larger. Where it is above 0.05, the advice is the reference.
     separation : tuple of three floats
         AUROC of the top score for questions with against those without an answer, with its 95 % interval
         (DeLong et al. 1988); NaN where there is no question of one kind, or no score.
@@ -130,8 +132,9 @@ class HowMany(Result):
     folds: int
     seed: int
     expected: tuple[float, float, float]
-    expected_kept: tuple[float, float]
+    candidates: int
     reference: str
+    expected_kept: tuple[float, float]
     chance: float
     separation: tuple[float, float, float]
     tolerance: float
@@ -151,7 +154,7 @@ class HowMany(Result):
 
     @property
     def alike(self) -> tuple[str, ...]:
-        """The other policies whose score does not differ significantly: the 95 % interval holds 0."""
+        """The other policies whose score does not differ significantly: the interval holds 0."""
         same = (self.behind_low <= 0) & (self.behind_high >= 0)
         return tuple(name for name in self.table["policy"][same] if name != self.advised)
 
@@ -190,10 +193,8 @@ class HowMany(Result):
         is_present = self.advised == self.present
         for column, (name, form, what) in _QUANTITIES.items():
             value = best[column]
-            if column == "kept":
-                of_these, value = form.format(value), self.expected_kept[0]
-                if of_these != form.format(value):
-                    what += f"; it is the share expected on new questions, and {of_these} on these"
+            if column == "kept" and not math.isnan(self.expected_kept[1]):
+                what += f" on these questions; at least {self.expected_kept[1]:.0%} of new ones do"
             if not math.isnan(value):
                 alone = is_present or math.isnan(now[column])
                 compared = "" if alone else f" ({form.format(now[column])})"
@@ -225,18 +226,22 @@ class HowMany(Result):
                 simpler = f"{self._written(best)} is simpler than {self._written(highest)}"
                 yield f"{simpler}; its score is within {self.tolerance:g}."
             else:  # it is the present setting, or keeps more
-                higher = f"the highest, that of {self._written(highest)}, which keeps {highest['kept']:.0%}"
+                higher = f"the highest, that of {self._written(highest)}"
                 yield f"Its score is within {self.tolerance:g} of {higher}."
         yield f"It ranks first in {best['first']:.0%} of bootstrap samples."
         if self.chance > CHANCE:
             yield f"No policy is better than '{self.reference}' beyond chance (p = {self.chance:.2f})."
         able = self.table[(self.empty > 0) & (self.empty < 1) & (self.kept >= (self.keep or 0))]
         if self.unanswerable and best["empty"] == 0 and len(able):
-            row = able.iloc[0]
+            row, of_these = (
+                able.iloc[0],
+                f"Of {counted(len(able), 'policy', 'policies')} that can return nothing",
+            )
+            change = f"{-row['behind_high']:+.3f} to {-row['behind_low']:+.3f}"
             yield (
-                f"The best policy that can return nothing is {self._written(row)}: {self.measure}"
-                f" {row['score']:.3f} ({row['score'] - best['score']:+.3f}), kept {row['kept']:.0%},"
-                f" unanswered {row['unanswered']:.0%}."
+                f"{of_these}, {self._written(row)} scores highest here: it would change {self.measure} by"
+                f" {change}, keeps {row['kept']:.0%} and leaves {row['unanswered']:.0%} of the unanswerable"
+                " questions unanswered."
             )
         auroc, low, high = self.separation
         if not math.isnan(auroc):
@@ -257,14 +262,12 @@ class HowMany(Result):
 
     def _shown_keep(self, keep: float) -> str:
         """Whether the questions show that the wanted share keeps a relevant passage."""
-        answerable, (share, bound) = self.questions - self.unanswerable, self.expected_kept
-        if math.isnan(bound):
-            return f"No bound is known for keep={keep:g} with keys: their lists are not independent."
-        shown = "shows" if bound >= keep else "does not show"
+        share, bound = self.expected_kept
+        shows = "shows" if bound >= keep else "does not show"
+        for_all = f", for each of {self.candidates} policies together" * (self.candidates > 1)
         return (
-            f"{hits_of(share, answerable)} of {answerable} answerable questions are expected to keep a"
-            f" relevant passage: at least {bound:.1%} of new ones do, with 95 % confidence. This {shown}"
-            f" keep={keep:g}."
+            f"{share:.1%} of the answerable questions keep a relevant passage here; at least {bound:.1%} of"
+            f" new ones do, with 95 % confidence{for_all}. This {shows} keep={keep:g}."
         )
 
     def to_pandas(self) -> pd.DataFrame:
@@ -296,8 +299,3 @@ def few_questions(units: int, unit: str) -> str:
     what = f"values of {unit!r}" if unit else "questions"
     few = f"{units} {what} are few; the advice is more certain with {_FEW} or more."
     return few if units < _FEW else ""
-
-
-def hits_of(share: float, n: int) -> int:
-    """How many of n a share is, rounded down."""
-    return math.floor(share * n + TOLERANCE)

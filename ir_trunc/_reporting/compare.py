@@ -332,8 +332,9 @@ def _test_pairs(
         pairs = paired_tests(each.values, test, setting)
         results |= {"p": pairs.p, "effect": pairs.effect, "low": pairs.low, "high": pairs.high}
         draws = pairs.draws
-        if test != "sign":
-            results["low"], results["high"] = np.clip((pairs.low, pairs.high), *differences.range)
+        for name in ("low", "high"):
+            inside = np.clip(results[name], *differences.range)
+            results[name] = np.where(np.isfinite(results[name]), inside, results[name])
     flat = ~differences.differ & (results["high"] - results["low"] <= TOLERANCE)
     if flat.any():
         equal = differences[flat]

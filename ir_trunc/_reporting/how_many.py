@@ -16,23 +16,30 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Number, Seed, Whole, checked
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
 from ir_trunc._core.universe import Universe
+from ir_trunc._inference import selection
+from ir_trunc._inference.estimate import (
+    ALPHA,
+    CorrectedEstimate,
+    Estimate,
+    WeightedEstimate,
+    stacked,
+    weighted,
+)
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Reading
-from ir_trunc._reporting import _selection as selection
 from ir_trunc._reporting._quantities import QUANTITIES
-from ir_trunc._reporting.advice import CHANCE, SILENT, WHOLE, HowMany, few_questions, hits_of
+from ir_trunc._reporting.advice import CHANCE, SILENT, WHOLE, HowMany, few_questions
 from ir_trunc._scoring._runs import progress
-from ir_trunc._scoring._statistics import interval_of_equals
 from ir_trunc._scoring.evaluator import Options
-from ir_trunc._scoring.judged import Judged, corrected_values
+from ir_trunc._scoring.judged import Judged
 from ir_trunc.measures.definition import BoundMeasure, influence
 from ir_trunc.truncation import _policy
 from ir_trunc.truncation._fitting import one_measure, single_measure
 from ir_trunc.truncation._items import cost_of, text_of
 from ir_trunc.truncation._policy import Cutter, Policy, registry
 from ir_trunc.truncation._text import PoliciesLike, parse_policies, parse_policy
-from ir_trunc.truncation._validation import Split, cut_each
+from ir_trunc.truncation._validation import Split, cut_each, estimate_of
 from ir_trunc.truncation.policies.lengths import Fixed
 
 __all__ = ["how_many"]
@@ -41,7 +48,6 @@ FIXED = (1, 2, 3, 5, 10, 20, 50, 100)
 """The fixed lengths that are tried, up to the longest list."""
 
 _OF_ALL = *_policy.BOUNDS, "fitted_on"  # what every policy has
-_INTERVAL = 2.5, 97.5
 _ENOUGH, _MOST = 10, 0.75  # lists with a relevant document, and their share that suggests distances
 
 
@@ -68,8 +74,8 @@ def how_many(
 
     Fixed lengths and policies are fitted on some of the questions and scored on the others, in turn. The
     advice is the policy with the highest score, or a simpler one within `tolerance` of it: the present
-    setting before a fixed length, and a fixed length before policies that read scores. Where no policy is
-    better than the references beyond chance, it is the present setting or the better reference. The score to
+    setting before a fixed length, and a fixed length before policies that read scores. Where none is shown to
+    be better than the present setting, it is this; without `present` it is what was retrieved. The score to
     expect on new questions leaves out what the best of many policies owes to chance (Tsamardinos, Greasidou &
     Borboudakis, Machine Learning 2018, https://doi.org/10.1007/s10994-018-5714-4).
 
@@ -166,17 +172,22 @@ def how_many(
     trials, left_out = _try_policies(
         policies, also, present, budget, split, people, labelled, measure=named, weights=goal, keep=keep
     )
-    trials, values = _best_first(trials, lambda lists: influence(bound, lists, goal), labelled)
-    table, samples = _quantities(trials, values, split, weights, price, budget, labelled)
     by_kind = unanswerable is not None and not split.unit
     kinds = nil if by_kind else np.zeros(units, bool) if labelled is None else labelled
+    scored = _Scored(named, split, weights, unanswerable is not None, kinds, labelled)
+    trials, each = _best_first(trials, scored)
+    kept = [scored.share("kept", trial) for trial in trials]
+    table, samples = _quantities(trials, each, kept, scored, price, budget)
     draws = selection.bootstrap(samples, split.unit_of, kinds, seed)
-    has_present = present is not None
-    best, reference, chance, chosen = _choice(trials, table, draws, has_present, tolerance, keep)
-    fewest = int(min(nil.sum(), (~nil).sum())) if by_kind else units
-    table = _with_bounds(table, draws.scores, best, fewest, bound.range)
-    counted = None if split.unit or people is not None else int((~nil).sum())
-    expected, expected_kept = _expected(table.iloc[best], draws, chosen, counted)
+    best, reference, chance, chosen = _choice(trials, table, each, draws, tolerance, keep)
+    table = _with_bounds(table, each, draws.scores, best, kinds)
+    low, high = table["low"][best], table["high"][best]
+    expected, candidates = (float(table["score"][best]), float(low), float(high)), 1
+    if chosen is not None:
+        candidates = len(trials)
+        together = weighted(stacked(each)) if labelled is None else _of_questions(each, labelled)
+        expected = selection.of_best(together, table["score"].to_numpy(), draws.outside, chosen, seed)
+    bound_of_kept = float(kept[best].bound(ALPHA / candidates, upper=False))
     return HowMany(
         table=table,
         policy=_policy.profiled(trials[best].fitted, rankings, named),
@@ -193,10 +204,13 @@ def how_many(
         folds=len(split.parts),
         seed=seed,
         expected=expected,
-        expected_kept=expected_kept,
+        candidates=candidates,
         reference=trials[reference].name,
+        expected_kept=(float(table["kept"][best]), bound_of_kept),
         chance=chance,
-        separation=selection.separation(None if counted is None else rankings.first_scores, nil),
+        separation=selection.separation(
+            None if split.unit or people is not None else rankings.first_scores, nil
+        ),
         tolerance=tolerance,
         keep=keep,
         budget=budget,
@@ -371,145 +385,153 @@ def _try_policies(
     ]
 
 
-def _values(function: Callable[[Rankings], Any], trials: list[_Trial], labelled: Bools | None) -> Floats:
-    """A function of the lists of each trial (P x Q), corrected where people labelled some."""
-    values = np.array([function(trial.lists) for trial in trials], np.float64)
-    if labelled is None:
-        return values
-    by_people = np.array([function(trial.by_people) for trial in trials], np.float64)
-    return corrected_values(by_people, values, labelled)
+@dataclass(frozen=True)
+class _Scored:
+    """How scores of questions are added up: units, weights, two kinds of questions, and labels by people."""
+
+    measure: Measure
+    split: Split
+    weights: Floats  # of the questions (Q)
+    production: bool  # whether these are those of another share of unanswerable questions
+    kinds: Bools  # of the questions or units, each of which has a share of its own
+    labelled: Bools | None  # by people (Q)
+
+    def units(self, values: Any) -> Floats:
+        """Sums over units (U)."""
+        return np.bincount(self.split.unit_of, values, int(self.split.unit_of.max()) + 1).astype(np.float64)
+
+    def values(self, trial: _Trial) -> Floats:
+        """The values of the questions, in their weights, whose mean is the score (Q)."""
+        goal = None if (self.weights == 1).all() else self.weights
+        return influence(one_measure(self.measure), trial.lists, goal)
+
+    def estimate(self, trial: _Trial) -> Any:
+        """What the questions say of the score of a trial."""
+        if self.labelled is not None:
+            people, judge = (estimate_of(self.measure, of) for of in (trial.by_people, trial.lists))
+            return CorrectedEstimate.of(people, judge, self.labelled)
+        if not self.production:
+            return estimate_of(self.measure, trial.lists)
+        limits, values = one_measure(self.measure).range, self.values(trial)
+        if self.split.unit:
+            return Estimate.share(self.units(values), self.units(self.weights), limits)
+        return WeightedEstimate(values, limits, kinds=self.kinds, scale=self.weights)
+
+    def share(self, name: str, trial: _Trial) -> Estimate:
+        """A share of questions; with labels by people that of theirs."""
+        lists = trial.lists if self.labelled is None else trial.by_people
+        part, whole = (np.asarray(of, np.float64) for of in QUANTITIES[name][0](lists))
+        if self.labelled is not None:
+            return Estimate.share(part, whole)
+        weights = self.weights if name == "wrongly" else self.split.weights
+        return Estimate.share(self.units(part * weights), self.units(whole * weights))
 
 
-def _best_first(
-    trials: list[_Trial], function: Callable[[Rankings], Any], labelled: Bools | None
-) -> tuple[list[_Trial], Floats]:
-    """The trials by falling score, and the values of the questions under each (P x Q)."""
-    values = _values(function, trials, labelled)
+def _best_first(trials: list[_Trial], scored: _Scored) -> tuple[list[_Trial], list[Any]]:
+    """The trials by falling score, and what the questions say of it."""
+    each = [scored.estimate(trial) for trial in trials]
+    scores = np.array([float(estimate.mean) for estimate in each])
     # Of equal scores the shorter lists come first, and of equal lists what is simpler.
     lengths = np.array([trial.cuts.mean() for trial in trials])
-    order = np.lexsort((np.arange(len(trials)), lengths, -np.round(values.mean(axis=1), 12)))
-    return [trials[i] for i in order], values[order]
+    order = np.lexsort((np.arange(len(trials)), lengths, -np.round(scores, 12)))
+    return [trials[i] for i in order], [each[i] for i in order]
 
 
 def _quantities(
     trials: list[_Trial],
-    values: Floats,
-    split: Split,
-    weights: Floats,
+    each: list[Any],
+    kept: list[Estimate],
+    scored: _Scored,
     price: float | None,
     budget: float | None,
-    labelled: Bools | None,
 ) -> tuple[pd.DataFrame, Floats]:
-    """The columns of the table that no bootstrap is needed for, and what one draws from."""
-    nested, count = split.weights, len(weights)
-
-    def part_of(name: str) -> Floats:
-        return _values(lambda lists: QUANTITIES[name][0](lists)[0], trials, labelled)
-
-    kept, rightly, wrongly = map(part_of, ("kept", "unanswered", "wrongly"))
-    empty = np.array([trial.lists.lengths == 0 for trial in trials])
-    unanswered: Any = empty
-    answerable: Any = ~split.rankings.judgments.nil_queries
-    nil = ~answerable
-    if labelled is not None:
-        by_people = (~trials[0].by_people.judgments.nil_queries).astype(float)
-        answerable = corrected_values(by_people, answerable.astype(float), labelled)
-        nil, unanswered = 1 - answerable, rightly + wrongly
+    """The columns of the table but for intervals, and what the bootstrap draws from."""
+    weights, nested = scored.weights, scored.split.weights
 
     def mean(of_lists: Callable[[_Trial], Any]) -> Floats:
-        return np.array([of_lists(trial) @ weights for trial in trials]) / count
+        return np.array([of_lists(trial) @ weights for trial in trials]) / len(weights)
 
-    with np.errstate(invalid="ignore"):  # no question is unanswerable, or none is unanswered
-        columns = {
-            "policy": [trial.name for trial in trials],
-            "fitted": [_as_text(trial.fitted) for trial in trials],
-            "kept": kept @ nested / (answerable @ nested),
-            "unanswered": rightly @ nested / (nil @ nested),
-            "wrongly": wrongly @ weights / (unanswered @ weights),
-            "empty": empty @ weights / count,
-            "length": mean(lambda trial: trial.lists.lengths),
-            "cost": mean(lambda trial: _costs(trial.lists, price)),
-            "used": mean(lambda trial: _costs(trial.lists, 1 / (budget or math.nan))),
-            "limited": mean(lambda trial: trial.free > trial.cuts) * (1 if budget else math.nan),
-        }
-        columns["score"] = values.mean(axis=1)
-        columns |= {name: np.clip(columns[name], 0, 1) for name in ("kept", "unanswered", "wrongly")}
-    samples = np.vstack([values, kept * nested, weights, answerable * nested])
-    return pd.DataFrame(columns), samples
+    columns = {
+        "policy": [trial.name for trial in trials],
+        "fitted": [_as_text(trial.fitted) for trial in trials],
+        "kept": [float(of.mean) for of in kept],
+        **{name: [float(scored.share(name, t).mean) for t in trials] for name in ("unanswered", "wrongly")},
+        "empty": mean(lambda trial: trial.lists.lengths == 0),
+        "length": mean(lambda trial: trial.lists.lengths),
+        "cost": mean(lambda trial: _costs(trial.lists, price)),
+        "used": mean(lambda trial: _costs(trial.lists, 1 / (budget or math.nan))),
+        "limited": mean(lambda trial: trial.free > trial.cuts) * (1 if budget else math.nan),
+        "score": [float(estimate.mean) for estimate in each],
+    }
+    answerable = ~scored.split.rankings.judgments.nil_queries
+    parts = np.array([QUANTITIES["kept"][0](trial.lists)[0] for trial in trials])
+    values = [getattr(of, "by_topic", scored.values(trial)) for of, trial in zip(each, trials)]
+    return pd.DataFrame(columns), np.vstack([values, parts * nested, weights, answerable * nested])
 
 
 def _choice(
     trials: list[_Trial],
     table: pd.DataFrame,
+    each: list[Any],
     draws: selection.Draws,
-    has_present: bool,
     tolerance: float,
     keep: float | None,
 ) -> tuple[int, int, float, Ints | None]:
-    """The rows of the advised policy and of the best reference, p of a lead over this by chance, and what is
-    chosen in each sample; None for a reference, which is not chosen among many.
+    """The rows of the advised policy and of what it has to be better than, p of such a lead by chance, and
+    what is chosen in each sample; None for a reference, which is not chosen among many.
+
+    It has to be better than the present setting, or than silence or whole lists where these are shown to be.
     """
     scores, kept = (table[name].to_numpy() for name in ("score", "kept"))
     ranks = np.array([trial.rank for trial in trials])
-    is_reference = table["policy"].isin((SILENT, WHOLE)).to_numpy() | ((ranks == 0) & has_present)
-    allowed = np.flatnonzero(kept >= (keep or 0) - TOLERANCE)
-    if not len(allowed):
+    allowed = kept >= (keep or 0) - TOLERANCE
+    if not allowed.any():
         most = table.iloc[int(kept.argmax())]
         most_of_all = f"{most['policy']} does for {most['kept']:.1%} of the answerable questions"
         what = f"no policy keeps a relevant document for that share; {most_of_all}"
         raise InputError(f"keep={keep:g}: {what}. Retrieve more, or lower `keep`.")
-    reference = int(allowed[np.where(is_reference, scores, -np.inf)[allowed].argmax()])
-    chance = selection.chance_of_lead(scores[allowed], draws.scores[:, allowed], is_reference[allowed])
-    best, now = reference, int(ranks.argmin())
-    behind = draws.scores[:, reference] - draws.scores[:, now]
-    if chance <= CHANCE:
-        best = int(selection.choose(scores[None], kept[None], ranks, tolerance, keep)[0])
-    elif has_present and now in allowed and np.percentile(behind, _INTERVAL[0]) <= 0:
-        best = now  # it stays, as it keeps enough and is not significantly worse
-    chosen = selection.choose(draws.scores, draws.kept, ranks, tolerance, keep)
-    return best, reference, chance, None if is_reference[best] else chosen
-
-
-def _expected(
-    row: Any, draws: selection.Draws, chosen: Ints | None, answerable: int | None
-) -> tuple[tuple[float, float, float], tuple[float, float]]:
-    """The score on new questions with its interval, and the share of them that is kept with its lower bound.
-
-    Of what is chosen in each sample, or (None) of this policy. answerable: the number of questions with an
-    answer; None where a bound is not known, as lists of a unit depend on each other, and corrected shares
-    are no counts.
-    """
-    from scipy.stats import binomtest
-
-    new, kept = (selection.of_chosen(of, chosen) for of in (draws.outside, draws.outside_kept))
-    expected = float(row["score"]), float(row["low"]), float(row["high"])
-    if chosen is not None and not len(new):
-        expected = math.nan, math.nan, math.nan
-    elif chosen is not None and np.ptp(new) > TOLERANCE:
-        low, high = np.percentile(new, _INTERVAL)
-        expected = float(np.clip(new.mean(), low, high)), float(low), float(high)
-    share, bound = float(kept.mean()) if len(kept) else float(row["kept"]), math.nan
-    if answerable is not None:
-        keeping = binomtest(hits_of(share, answerable), answerable, alternative="greater")
-        bound = float(keeping.proportion_ci(2 * _INTERVAL[1] / 100 - 1).low)
-    return expected, (share, bound)
+    reference = int(ranks.argmin())
+    if not allowed[reference]:
+        reference = int(np.where(allowed, table["length"], -np.inf).argmax())
+    is_reference = table["policy"].isin((SILENT, WHOLE)).to_numpy(copy=True)
+    for row in np.flatnonzero(is_reference & allowed & (scores > scores[reference])):
+        if (each[row] - each[reference]).p_at_most(0.0) <= CHANCE:
+            reference = int(row)
+    is_reference[reference] = True
+    others = np.flatnonzero(allowed & ~is_reference)
+    best = int(selection.choose(scores[None], kept[None], ranks, tolerance, keep)[0])
+    leads = draws.scores[:, others] - draws.scores[:, [reference]]
+    chance = selection.chance_of_lead(scores[others] - scores[reference], leads)
+    if not is_reference[best]:  # with few questions the bootstrap alone shows too much
+        chance = max(chance, float((each[best] - each[reference]).p_at_most(0.0)))
+    if is_reference[best] or chance > CHANCE:
+        return reference, reference, chance, None
+    return best, reference, chance, selection.choose(draws.scores, draws.kept, ranks, tolerance, keep)
 
 
 def _with_bounds(
-    table: pd.DataFrame, drawn: Floats, best: int, n: int, bounds: tuple[float, float]
+    table: pd.DataFrame, each: list[Any], drawn: Floats, best: int, kinds: Bools
 ) -> pd.DataFrame:
-    """The table with what the bootstrap samples of scores (B x P) say of these.
-
-    n, bounds: number of independent questions, and the lowest and the highest score of one, for policies
-    under which all questions have the same score. That of silence is known.
-    """
-    low, high = np.percentile(drawn, _INTERVAL, axis=0)
-    for row in np.flatnonzero((high - low <= TOLERANCE) & (table["policy"] != SILENT)):
-        low[row], high[row] = interval_of_equals(table["score"][row], n, *bounds, 0.95)
-    behind_low, behind_high = np.percentile(drawn[:, best, None] - drawn, _INTERVAL, axis=0)
-    low, high = np.minimum(low, table["score"]), np.maximum(high, table["score"])  # but for rounding they are
+    """The table with what is known of the scores: that of silence is, where it is the same for all."""
+    low, high = np.array([estimate.interval() for estimate in each]).T
+    for row in np.flatnonzero(table["policy"] == SILENT):
+        values = each[row].values
+        parts = [values[kinds], values[~kinds]] if len(values) == len(kinds) else [values]
+        if all(np.ptp(part) <= TOLERANCE for part in parts if len(part)):
+            low[row] = high[row] = table["score"][row]
+    behind = np.array(
+        [(each[best] - estimate).interval(ALPHA / max(len(each) - 1, 1)) for estimate in each]
+    ).T
+    behind[:, best] = 0.0
     table = table.assign(low=low, high=high, first=selection.shares_of_first(drawn))
-    return table.assign(behind_low=behind_low, behind_high=behind_high)
+    return table.assign(behind_low=behind[0], behind_high=behind[1])
+
+
+def _of_questions(each: list[Any], labelled: Bools) -> WeightedEstimate:
+    """Corrected estimates together, by their values of all questions."""
+    values = np.array([getattr(estimate, "by_topic", estimate.values) for estimate in each])
+    limits, ones = (float(values.min()), float(values.max())), np.ones(values.shape[1])
+    return WeightedEstimate(values, limits, kinds=labelled, scale=ones)
 
 
 def _all_policies(longest: int) -> Iterator[tuple[str, Cutter]]:

@@ -13,7 +13,7 @@ from ir_trunc._core.errors import InputError, ParameterError, counted, warn
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import generator, mapping, several, whole
 from ir_trunc._core.rankings import Bools, Floats
-from ir_trunc._inference.bootstrap import CONFIDENCE, bootstrap_bounds
+from ir_trunc._inference.bootstrap import bootstrap_bounds
 from ir_trunc._inference.estimate import FEW_LABELLED, CorrectedEstimate, Estimate
 from ir_trunc._output.tables import fitted, table_text
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels
@@ -30,60 +30,6 @@ _FEWEST = 2
 _DIFFERING = 10  # topics of people on which the judge's scores have to differ before they are used
 _DRAWS = 1000  # of topics
 _SAME = 1e-12
-
-
-@dataclass(frozen=True)
-class _PPI:
-    """Corrected means (...), their standard errors, and the weight of the judge's scores in each."""
-
-    mean: Floats
-    error: Floats  # NaN where all scores by people are equal
-    weight: Floats
-    freedom: int
-
-    def bounds(self, confidence: float = CONFIDENCE) -> tuple[Floats, Floats]:
-        """Student's interval of each mean."""
-        from scipy import stats
-
-        half = stats.t.ppf((1 + confidence) / 2, self.freedom) * self.error
-        return self.mean - half, self.mean + half
-
-
-def corrected_means(people: Floats, judge: Floats, labelled: Bools, weight: Floats | None = None) -> _PPI:
-    """Prediction-powered means (PPI++; Angelopoulos, Duchi & Zrnic 2023, https://arxiv.org/abs/2311.01453).
-
-    people: scores of the n topics with people's labels (... x n); judge: of all N topics (... x N). With w
-    the weight and u the other topics, mean = w mean_u(judge) + mean_n(people - w judge), and error^2 =
-    var_n(people - w judge) / n + w^2 var_u(judge) / (N - n). The best weight is cov_n(people, judge) /
-    ((1 + n / (N - n)) var(judge)), from 0 to 1. It is 0 where too little is known of the judge's errors:
-    n < 20, N - n < 2, or fewer than 10 of the n topics on which both differ.
-    """
-    n, others = people.shape[-1], judge[..., ~labelled]
-    same, rest = judge[..., labelled], others.shape[-1]
-    if weight is None:
-        differing = (np.abs(people - same) > _SAME).sum(axis=-1)
-        centred = same - same.mean(axis=-1, keepdims=True)
-        covariance = (centred * (people - people.mean(axis=-1, keepdims=True))).sum(axis=-1) / (n - 1)
-        spread = (1 + n / max(rest, 1)) * judge.var(axis=-1, ddof=1)
-        usable = (differing >= _DIFFERING) & (spread > _SAME) & (n >= FEW_LABELLED) & (rest >= 2)
-        best = np.divide(covariance, spread, out=np.zeros(np.shape(covariance)), where=usable)
-        weight = np.clip(best, 0, 1)
-    rests = people - weight[..., None] * same
-    mean, variance = rests.mean(axis=-1), rests.var(axis=-1, ddof=1) / n
-    if rest > 1:
-        mean = mean + weight * others.mean(axis=-1)
-        variance = variance + weight**2 * others.var(axis=-1, ddof=1) / rest
-    known = np.ptp(rests, axis=-1) > _SAME
-    return _PPI(mean, np.where(known, np.sqrt(variance), np.nan), weight, n - 1)
-
-
-def corrected_values(people: Floats, judge: Floats, labelled: Bools) -> Floats:
-    """Values of all N topics (... x N) whose means over topics are the corrected means."""
-    n, topics = people.shape[-1], len(labelled)
-    weight = corrected_means(people, judge, labelled).weight[..., None]
-    values: Floats = weight * judge * topics / max(topics - n, 1)
-    values[..., labelled] = (people - weight * judge[..., labelled]) * topics / n
-    return values
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,19 +12,18 @@ from typing import Any, Unpack
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.errors import ParameterError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import generator, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
+from ir_trunc._inference.estimate import Estimate, RunEstimate
 from ir_trunc._inference.p_values import paired_t_p_values
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import read_once
 from ir_trunc._scoring._runs import RunsLike, each_run
-from ir_trunc._scoring._statistics import CONFIDENCE, interval_of_equals, interval_of_mean
 from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, parse_measures
-from ir_trunc._scoring.results import as_table
+from ir_trunc._scoring.results import Results, as_table
 from ir_trunc.measures.definition import influence
 from ir_trunc.truncation._fitting import curve_of, one_measure, units_of
 from ir_trunc.truncation._policy import Cutter, Policy, lengths_of, sees_judgments
@@ -32,7 +31,6 @@ from ir_trunc.truncation._text import PoliciesLike, parse_policies
 from ir_trunc.truncation.policies.lengths import Greedy
 from ir_trunc.truncation.policies.thresholds import LevelPolicy
 
-_REPETITIONS = 2000
 _FOLDS = 5
 
 
@@ -80,11 +78,11 @@ def cross_validate(
     pandas.DataFrame
         A row for each system and policy:
 
-        - score, and its 95 % confidence interval low to high (bootstrap over topics; where all scores are
-          equal, as for `check`); with keys, score, regret, length, empty and coverage are nested means
+        - score, and its 95 % confidence interval low to high, as `compare` has it; with keys, score, regret,
+          length, empty and coverage are nested means
         - of_oracle, the share of the best possible score, and regret, the difference from it; of_oracle is
-          NaN if that score is not above 0. Both are NaN for a measure of the whole run, whose interval and p
-          value are those of its influence values
+          NaN if that score is not above 0. Both are NaN for a measure of the whole run, whose p value is that
+          of its influence values
         - length, the mean number of documents; empty, the share of empty lists; coverage, the share of the
           others; set_size, the mean number of documents in the others
         - p_value of a two-tailed paired t test over topics against the best fixed k, which is fitted on the
@@ -107,6 +105,7 @@ def cross_validate(
     none = isinstance(further_measures, (str, list, tuple)) and not further_measures
     further = () if none else parse_measures(further_measures)
     evaluator, bound = Evaluator(further or measure, None), one_measure(measure)
+    (named,) = parse_measures(measure)
     rows = []
     for name, run in each_run(runs, "cross-validating"):
         rankings = rank_one(run)
@@ -120,9 +119,7 @@ def cross_validate(
             cuts, _ = split.trial(policy, measure)
             results = evaluator.calc(kept := rankings.cut(cuts))
             scores, values = (split.unit_means(of(kept)) for of in (bound.score, partial(influence, bound)))
-            low, high = interval_of_mean(values, repetitions=_REPETITIONS, seed=seed)
-            if high - low <= TOLERANCE:
-                low, high = interval_of_equals(values.mean(), len(values), *bound.range, CONFIDENCE)
+            low, high = estimate_of(named, kept, unit).interval().tolist()
             row = {
                 "system": name,
                 "policy": str(policy),
@@ -146,6 +143,15 @@ def cross_validate(
             means = dict(zip(results.measures, results.means(unit)))
             rows.append(row | {str(other): means[other] for other in further})
     return as_table(rows)
+
+
+def estimate_of(measure: Measure, rankings: Rankings, unit: str | None = None) -> Estimate:
+    """What the lists of a run say of a measure; one of the whole run has influence values of units."""
+    bound = one_measure(measure)
+    results = Results((measure,), rankings, bound.score(rankings)[None])
+    if bound.definition.scope == "list" or not results.universe.keys:
+        return results.estimate(0, unit)
+    return RunEstimate(results.means_of_units(influence(bound, rankings)[None], unit)[1][0], bound.range)
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ def negatives(registries):
             return -loss.of(lists)
 
         negative.__signature__ = inspect.signature(lambda lists: None)
-        measure(source="a test", range=(-np.inf, 0), name=f"Neg{name}")(negative)
+        measure(source="a test", range=(-loss.range[1], -loss.range[0]), name=f"Neg{name}")(negative)
 
 
 def inputs_of(measures):

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError, check, how_many
@@ -110,7 +111,8 @@ def test_the_quantities_of_a_user_come_first():
     assert policy[list(expected)].tolist() == pytest.approx(list(expected.values()))
     assert math.isnan(row(advice, "Fixed(k=1)")["wrongly"])
     assert heading(advice)[2:7] == [
-        f"kept: {expected['kept']:.0%} (100%) of the answerable questions still get a relevant passage.",
+        f"kept: {expected['kept']:.0%} (100%) of the answerable questions still get a relevant passage on"
+        f" these questions; at least {advice.expected_kept[1]:.0%} of new ones do.",
         f"unanswered: {expected['unanswered']:.0%} (0%) of the unanswerable questions are left unanswered.",
         f"wrongly: {expected['wrongly']:.0%} of the unanswered questions had an answer.",
         f"passages: {passages / 80:.1f} (11.8) per question.",
@@ -140,7 +142,10 @@ def test_another_share_of_unanswerable_questions_is_that_of_a_collection_with_mo
 
 def test_the_share_expected_in_production_changes_the_level():
     few, many = (how_many(LABELS, RETRIEVED, policies="ScoreThreshold", unanswerable=u) for u in (0.05, 0.9))
-    assert few.policy.threshold < many.policy.threshold
+    levels = [
+        float(re.findall(r"threshold=([\d.]+)", row(a, "ScoreThreshold")["fitted"])[0]) for a in (few, many)
+    ]
+    assert levels[0] < levels[1]
     everything = {question: {"r0": 1} for question in RETRIEVED}
     with pytest.raises(InputError, match="every question has an answer in the labels"):
         how_many(everything, RETRIEVED, unanswerable=0.2)
@@ -178,9 +183,10 @@ def test_with_keys_means_are_nested_and_the_outermost_key_is_the_unit():
     assert nested.policies == single.policies
     for column in ("kept", "unanswered", "wrongly", "length", "empty", "score"):
         np.testing.assert_allclose(getattr(nested, column), getattr(single, column), rtol=1e-9)
-    for column in ("low", "high", "expected"):  # the questions are in another order, and so are draws
-        np.testing.assert_allclose(getattr(nested, column), getattr(single, column), atol=0.02)
-    assert "No bound is known for keep=0.5" in how_many(*by_day, keep=0.5, keys="question/day").heading
+    for column in ("low", "high", "expected_kept"):
+        np.testing.assert_allclose(getattr(nested, column), getattr(single, column), atol=1e-9)
+    # The questions are in another order, and so are draws.
+    np.testing.assert_allclose(nested.expected, single.expected, atol=0.02)
     assert (nested.unit, nested.units, nested.questions) == ("question", 80, 159)
     assert "folds and intervals are over 80 values of 'question'" in nested.heading
     fitted = how_many(*by_day, policies="ScoreThreshold", keys="question/day")
@@ -214,8 +220,8 @@ def test_the_lead_over_the_better_reference_is_said_only_where_chance_does_not_e
 def test_parameters_are_finite(measure):
     advice = how_many(*noise_only(), measure)
     assert not any("inf" in text for text in (*advice.fitted, repr(advice), repr(advice.policy)))
-    if measure.startswith("NegTotalCost"):
-        assert advice.policy == Fixed(0)
+    if measure.startswith("NegTotalCost"):  # all differences are equal, and have no bounds
+        assert advice.policy == Fixed(20)
 
 
 @pytest.mark.parametrize("measure", ["RR", "nDCG@10", "P@5", "AP", "RBP"])
@@ -242,18 +248,20 @@ def test_enough_answerable_questions_keep_a_relevant_passage():
 
 @pytest.mark.parametrize(("questions", "shown"), [(40, False), (400, True)])
 def test_the_binomial_bound_says_whether_the_questions_show_it(questions, shown):
-    """The bound b of x of n: the share with which x or more of n have a probability of 5 %."""
+    """The bound b of x of n: with this share, x or more of n have a probability of 5 % / candidates."""
     labels, retrieved = collection(questions)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         advice = how_many(labels, retrieved, policies="Fixed(k=3)", keep=0.95)
     (line,) = [line for line in heading(advice) if "with 95 % confidence" in line]
-    right, asked, bound = map(float, re.findall(r"([\d.]+) of (\d+) .* least ([\d.]+)%", line)[0])
-    chance = sum(math.comb(int(asked), x) * (bound / 100) ** x * (1 - bound / 100) ** (int(asked) - x)
-                 for x in range(int(right), int(asked) + 1))  # fmt: skip
-    assert chance == pytest.approx(0.05, abs=0.01)
+    kept, bound = (float(share) / 100 for share in re.findall(r"([\d.]+)% of", line))
+    asked = sum(map(bool, labels.values()))
+    right = round(kept * asked)
+    assert (right / asked, bound) == pytest.approx(advice.expected_kept, abs=5e-4)
+    chance = stats.binom.sf(right - 1, asked, advice.expected_kept[1])
+    assert chance == pytest.approx(0.05 / advice.candidates, rel=1e-6)
     assert line.endswith("This shows keep=0.95." if shown else "This does not show keep=0.95.")
-    assert (bound >= 95) == shown
+    assert (bound >= 0.95) == shown
 
 
 def test_a_share_that_nothing_keeps_is_refused():
@@ -293,8 +301,8 @@ def test_a_simpler_policy_within_the_margin_is_preferred():
 
 @pytest.mark.parametrize(("options", "reason"), [
     # A threshold is no simpler than a length, and a length is no simpler than another one.
-    ({"policies": "Fixed(k=1)", "present": "ScoreThreshold(threshold=0.35)"}, "Fixed(k=1), which keeps 100%"),
-    ({"policies": "Fixed(k=1) Fixed(k=2)", "keep": 0.95}, "Fixed(k=1), which keeps 90%"),
+    ({"policies": "Fixed(k=1)", "present": "ScoreThreshold(threshold=0.35)"}, "Fixed(k=1)"),
+    ({"policies": "Fixed(k=1) Fixed(k=2)", "keep": 0.95}, "Fixed(k=1)"),
 ])  # fmt: skip
 def test_a_policy_is_called_simpler_only_where_it_is(options, reason):
     ranks = 1 if "present" in options else 1 + (np.arange(80) % 10 == 0)
@@ -351,14 +359,16 @@ def test_what_silence_is_worth_is_known(measure, share, expected):
 
 
 def test_an_interval_has_no_zero_width_where_the_value_is_not_known():
-    """All questions have the score 1, and the share of others is at most 1 - 0.05^(1/60)."""
+    """All questions have the score 1, and the mean of 60 and one more is below 1."""
     labels = {str(q): {"a": 1} if q % 3 else {} for q in range(60)}
     retrieved = {q: {"a": 0.9, "b": 0.3} if labels[q] else {"c": 0.4, "d": 0.2} for q in labels}
     advice = how_many(labels, retrieved)
-    assert advice.expected == pytest.approx((1, 0.05 ** (1 / 60), 1))
-    assert row(advice, advice.advised)["low"] == advice.expected[1]
-    weighted = how_many(labels, retrieved, unanswerable=0.5)
-    assert weighted.expected[1] == pytest.approx(0.05 ** (1 / 20))  # 20 are unanswerable
+    low = 0.025 ** (1 / 60)
+    assert row(advice, advice.advised)["low"] == pytest.approx(low, abs=1e-9)
+    assert advice.expected == pytest.approx((1, low, 1), abs=0.006)
+    weighted, draws = how_many(labels, retrieved, unanswerable=0.5), np.random.default_rng(0)
+    means = sum(draws.beta(n, 1, 100_000) for n in (20, 40)) / 2  # 20 are unanswerable
+    assert weighted.expected == pytest.approx((1, np.quantile(means, 0.025), 1), abs=0.01)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.8])
@@ -398,20 +408,19 @@ def test_noise_is_rarely_a_reason_for_anything_but_silence():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             advised.append(how_many(*noise_only(20, seed)).policy(np.linspace(1, 0, 20)))
-    assert sum(k > 0 for k in advised) <= 1
+    assert sum(0 < k < 20 for k in advised) <= 2  # what was retrieved is the present setting
 
 
 def test_a_policy_that_can_be_silent_is_named_beside_one_that_cannot():
     labels, retrieved = collection()
     advice = how_many(labels, retrieved, policies="Fixed(k=2) ScoreThreshold", tolerance=0.9, present=2)
     assert advice.advised == "Fixed(k=2)"
-    (line,) = [line for line in heading(advice) if line.startswith("The best policy that can return nothing")]
+    (line,) = [line for line in heading(advice) if "can return nothing" in line]
     able = row(advice, "ScoreThreshold")
-    lead = able["score"] - row(advice, "Fixed(k=2)")["score"]
-    assert line.endswith(
-        f": RBPT {able['score']:.3f} ({lead:+.3f}), kept {able['kept']:.0%}, unanswered"
-        f" {able['unanswered']:.0%}."
-    )
+    change = f"{-able['behind_high']:+.3f} to {-able['behind_low']:+.3f}"
+    assert line.startswith("Of 1 policy that can return nothing, ScoreThreshold(threshold=")
+    assert f"it would change RBPT by {change}, keeps {able['kept']:.0%} and leaves" in line
+    assert f"{able['score']:.3f}" not in line
     assert "can return nothing" not in how_many(labels, retrieved).heading
 
 
@@ -424,19 +433,19 @@ def test_scores_separate_questions_also_where_no_policy_makes_use_of_it():
 
 
 @pytest.mark.full
-def test_what_is_kept_is_corrected_for_the_choice():
-    """30 draws of 50 questions: the printed share is on average not above that of 2,000 new questions."""
+def test_the_bound_of_what_is_kept_holds_after_the_choice():
+    """30 draws of 50 questions: the share of 2,000 new questions is above it in all but a few."""
     new_labels, new_lists = collection(2000, seed=99, noise=0.3)
-    rankings, differences, observed, false = ir_trunc.rank(new_labels, new_lists), [], [], 0
+    rankings, held, false = ir_trunc.rank(new_labels, new_lists), 0, 0
     for seed in range(30):
         advice = how_many(*collection(50, seed, 0.3), keep=0.8)
         cut = rankings.cut(advice.policy.cut(rankings))
         truth = check("kept < 0", None, cut).checks[0].now
-        differences.append(advice.expected_kept[0] - truth)
-        observed.append(row(advice, advice.advised)["kept"] - truth)
+        held += advice.expected_kept[1] <= truth
+        assert advice.expected_kept[0] == row(advice, advice.advised)["kept"]
         assert f"kept: {advice.expected_kept[0]:.0%}" in advice.heading
         false += "This shows keep=0.8" in advice.heading and truth < 0.8
-    assert np.mean(observed) > 0.005 > np.mean(differences) > -0.02
+    assert held >= 28
     assert false <= 1
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from ir_trunc._core.parameters import generator
-from ir_trunc._reporting._selection import (
+from ir_trunc._inference.selection import (
     RESAMPLES,
     bootstrap,
     chance_of_lead,
@@ -89,8 +89,9 @@ def test_the_reality_check_counts_leads_that_are_as_large_by_chance(drawn):
         for sample in draws.scores.tolist()
     ]
     as_large = sum(lead >= max(leads) - 1e-12 for lead in by_chance) / RESAMPLES
-    assert chance_of_lead(scores, draws.scores, references) == as_large
-    assert chance_of_lead(scores, draws.scores, np.ones(POLICIES, bool)) == 1
+    of_draws = draws.scores[:, ~references] - draws.scores[:, [reference]]
+    assert chance_of_lead(np.array(leads), of_draws) == as_large
+    assert chance_of_lead(np.zeros(0), np.zeros((RESAMPLES, 0))) == 1
 
 
 @pytest.mark.parametrize("few", [5, 8, 20])

@@ -1,4 +1,4 @@
-"""Weights of questions, the choice among policies that were scored on them, and what chance has in it."""
+"""The best of many policies: how it is chosen, what chance has in its score, and what to expect of it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ir_trunc._core.arrays import Bools, Floats, Ints
 from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.parameters import generator
-from ir_trunc._core.rankings import Bools, Floats, Ints
-from ir_trunc._scoring._statistics import CONFIDENCE, interval_of_equals
+from ir_trunc._inference.estimate import ALPHA, Estimate, WeightedEstimate
 from ir_trunc.measures.definition import Definition
 
 RESAMPLES = 1000
@@ -69,12 +69,6 @@ def bootstrap(table: Floats, units: Ints, kinds: Bools, seed: int) -> Draws:
     return Draws(scores, np.nan_to_num(kept, nan=1.0), sum(means) / sum(weights), left_kept)
 
 
-def of_chosen(outside: Floats, chosen: Ints | None) -> Floats:
-    """The values of what is chosen in each sample on the questions that it leaves out, if there are some."""
-    values: Floats = outside[:0, 0] if chosen is None else outside[np.arange(len(chosen)), chosen]
-    return values[np.isfinite(values)]
-
-
 def shares_of_first(scores: Floats) -> Floats:
     """The share of bootstrap samples in which each policy ranks first; ties share a sample."""
     best = scores >= scores.max(axis=1, keepdims=True) - TOLERANCE
@@ -82,17 +76,42 @@ def shares_of_first(scores: Floats) -> Floats:
     return shared
 
 
-def chance_of_lead(scores: Floats, drawn: Floats, references: Bools) -> float:
-    """How often chance alone gives some policy the lead over the better reference that the best has here.
+def chance_of_lead(leads: Floats, drawn: Floats) -> float:
+    """How often chance alone gives some policy a lead over the present setting as large as the largest.
 
-    White's reality check (Econometrica 2000, https://doi.org/10.1111/1468-0262.00152).
+    leads: of the scores of policies; drawn: in bootstrap samples (B x P). White's reality check
+    (Econometrica 2000, https://doi.org/10.1111/1468-0262.00152).
     """
-    if references.all():
+    if not len(leads):
         return 1.0
-    reference = np.where(references, scores, -np.inf).argmax()
-    leads = scores[~references] - scores[reference]
-    by_chance = drawn[:, ~references] - drawn[:, [reference]] - leads
-    return float((by_chance.max(axis=1) >= leads.max() - TOLERANCE).mean())
+    return float(((drawn - leads).max(axis=1) >= leads.max() - TOLERANCE).mean())
+
+
+def of_best(
+    each: WeightedEstimate, scores: Floats, outside: Floats, chosen: Ints, seed: int = 0
+) -> tuple[float, float, float]:
+    """What to expect of the best of many on new questions: a score with its interval.
+
+    It is that of what is chosen anew in each bootstrap sample, on the questions that this leaves out
+    (Tsamardinos et al. 2018). The interval is that of what is chosen, in random weights of the questions and
+    of one more at an end of the range, less the optimism of a choice on the same questions.
+
+    each: an estimate of each policy; scores: on all questions (P); outside: on those left out (B x P);
+    chosen: in each sample (B).
+    """
+    draws = np.arange(len(chosen))
+    new = outside[draws, chosen]
+    if not np.isfinite(new).any():
+        return math.nan, math.nan, math.nan
+    mean = float(np.nanmean(new))
+    optimism = float(scores[chosen].mean()) - mean
+    lows, highs = (ends[draws, chosen] - optimism for ends in each.draws(len(chosen), seed))
+    low, high = (
+        min(float(np.quantile(lows, ALPHA / 2)), mean),
+        max(float(np.quantile(highs, 1 - ALPHA / 2)), mean),
+    )
+    least, most = each.range
+    return mean, max(low, least), min(high, most)
 
 
 def separation(first_scores: Floats | None, nil: Bools) -> tuple[float, float, float]:
@@ -113,9 +132,10 @@ def separation(first_scores: Floats | None, nil: Bools) -> tuple[float, float, f
     auroc, variances = float(shares[0].mean()), [share.var(ddof=1) / len(share) for share in shares]
     variance = sum(variances)
     if variance <= TOLERANCE**2:  # all are in order, or all are equal
-        return auroc, *interval_of_equals(auroc, min(map(len, kinds)), 0.0, 1.0, CONFIDENCE)
+        low, high = Estimate(np.full(min(map(len, kinds)), auroc), (0.0, 1.0)).interval().tolist()
+        return auroc, low, high
     freedom = variance**2 / sum(part**2 / (len(share) - 1) for part, share in zip(variances, shares))
-    half = float(stats.t.ppf(CONFIDENCE / 2 + 0.5, freedom)) * math.sqrt(variance)
+    half = float(stats.t.ppf(1 - ALPHA / 2, freedom)) * math.sqrt(variance)
     return auroc, max(auroc - half, 0.0), min(auroc + half, 1.0)
 
 
