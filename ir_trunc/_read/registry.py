@@ -21,7 +21,7 @@ from ir_trunc._core.lazy import npt
 from ir_trunc._read.arrow import occurs, pa, pc, truths
 from ir_trunc._read.reading import QRELS, DataKind, Layout, Reading
 from ir_trunc._read.rows import Rows, Samples
-from ir_trunc._read.tables import rows_of_table
+from ir_trunc._read.tables import FIELDS_OF, rows_of_table
 from ir_trunc._read.text import beginning
 
 Shape = Literal["path", "frame", "mapping", "list", "object"]
@@ -202,6 +202,18 @@ def _refuse_content(path: str | os.PathLike[str], layout: Layout) -> None:
         raise InputError(f"{layout.kind} {shown(name)}: {content}; write it to a file, or pass rows.")
 
 
+def are_columns(data: Mapping[Any, Any], layout: Layout) -> bool:
+    """Whether these are columns of one length by their names, as a frame's `to_dict("list")` returns them."""
+    names, keys = layout.reading.names, layout.reading.nesting
+    fields = {FIELDS_OF.get(name) for name in data} | {field for field in names if names[field] in data}
+    has_topics = bool(fields & {"query_id", "topic"}) or bool(keys and {*keys.names} <= data.keys())
+    if not has_topics or ("doc_id" not in fields and layout.kind != "topics"):
+        return False
+    columns = data.values()
+    are_lists = all(hasattr(c, "__len__") and not isinstance(c, (str, Mapping, set)) for c in columns)
+    return are_lists and len({*map(len, columns)}) == 1
+
+
 def reader_of(data: Any, layout: Layout) -> Reader:
     """The reader for the data; InputError where there is none."""
     shape, recognisable = shape_of(data), data
@@ -209,8 +221,14 @@ def reader_of(data: Any, layout: Layout) -> Reader:
     if shape == "path":
         _refuse_content(data, layout)
         recognisable = File(data, layout.reading)
-    if layout.reading.columns is not None and "list" in layout.reading.names.needed and shape != "path":
-        return _built_in("nested.nested_records")
+    how = layout.reading
+    named = how.columns or how.keys or (shape == "mapping" and not FIELDS_OF.keys().isdisjoint(data))
+    if shape == "mapping" and named and are_columns(data, layout):
+        return _built_in("memory.frame")
+    if layout.reading.columns is not None and "list" in layout.reading.names and shape != "path":
+        nested = import_module("ir_trunc._read.readers.nested")
+        if nested.has_list(data, layout):
+            return _built_in("nested.nested_records")
     usual = None
     for name, (of, kinds) in ORDER.items():
         if layout.kind in kinds and not shapes.isdisjoint(of):

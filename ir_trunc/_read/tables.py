@@ -37,33 +37,56 @@ _SAMPLE = 256  # rows of a frame that a sample of them has
 
 _BEIR = "corpus-id"  # BEIR's name of documents; its qrels, and those with pid, call relevance score
 
-ID_NAMES = ("query_id", "qid", "query-id", "_id", "id")  # names of topic ids in data that are of topics alone
+OWN_IDS = ("id", "_id")  # names of the id of what a record or a document is
 
-# The names of fields in ir-measures, PyTerrier and BEIR.
-_NAMES = {
-    "query_id": ID_NAMES[:3],
-    "topic": ID_NAMES,
-    "doc_id": ("doc_id", "docno", _BEIR, "pid"),
-    "score": ("score",),
-    "relevance": ("relevance", "label"),
-    "iteration": ("iteration", "class"),
-    **{field: (field,) for field in (RANK, MARK, COST, SHOWN)},
+_TOPICS, _OF_TOPICS = ("query_id", "qid", "query-id"), ("topic_id", "question_id")
+
+VOCABULARY: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "query_id": (_TOPICS, (*_OF_TOPICS, "query", "query_text")),
+    "topic": ((*_TOPICS, *_OF_TOPICS, *OWN_IDS), ()),  # in data that are of topics alone
+    "doc_id": (
+        ("doc_id", "docno", _BEIR, "pid"),
+        ("docid", "docId", "document_id", "corpus_id", "id_", "node_id"),
+    ),
+    "score": (("score",), ("_score", "relevance_score", "_relevance_score", "similarity")),
+    "relevance": (("relevance", "label"), ("grade", "rating")),
+    "iteration": (("iteration", "class"), ()),
+    RANK: ((RANK,), ("position",)),
+    "text": (("title", "query", "question", "text", "contents", "body", "passage"), ()),
+    **{field: ((field,), ()) for field in (MARK, COST, SHOWN)},
 }
+"""The usual names of every field, in all forms; the second ones count where none of the first is there."""
 
-FIELDS_OF = {name: field for field, names in reversed(_NAMES.items()) for name in names}
+DISTANCES = ("distance", "_distance")  # names of the scores of documents of which lower ones are better
+
+
+def usual(field: str) -> tuple[str, ...]:
+    """The usual names of a field, the first ones first."""
+    first, others = VOCABULARY[field]
+    return first + others
+
+
+FIELDS_OF = {name: field for field in reversed(VOCABULARY) if field != "text" for name in usual(field)}
 """The field of every name that a column may have."""
 
 NUMBERS = ("score", "relevance", RANK, COST)  # fields that are numbers
+
+
+def matching(names: Iterable[Any], field: str, named: Columns) -> list[Any]:
+    """Which names of a table can be a field; more than one where it is not clear."""
+    names = list(names)
+    first, others = VOCABULARY[field]
+    return named.among(names, field, first) or named.among(names, field, others)
 
 
 def columns_of(names: Iterable[Any], layout: Layout, source: str) -> dict[str, Any]:
     """Which of a table's columns are read: their names, by field."""
     names, named, fields = list(names), layout.reading.names, list(layout.columns)
     named.check(names, possible_fields(layout), source)
-    if layout.reading.without_scores and not named.among(names, layout.value, (layout.value,)):
+    if layout.reading.without_scores and not matching(names, layout.value, named):
         fields.remove(layout.value)
     if layout.kind == "run":
-        fields += (field for field in (COST, SHOWN) if named.among(names, field, (field,)))
+        fields += (field for field in (COST, SHOWN) if matching(names, field, named))
     if key_columns(names, layout, source):
         fields.remove("query_id")
     return {field: column_name(names, field, source, named) for field in fields}
@@ -78,7 +101,7 @@ def key_columns(names: Iterable[Any], layout: Layout, source: str) -> tuple[str,
     missing = [name for name in keys.names if name not in names]
     if not missing:
         return keys.names
-    if len(missing) < len(keys.names) and not any(name in names for name in _NAMES["query_id"]):
+    if len(missing) < len(keys.names) and not any(name in names for name in usual("query_id")):
         what = f"{source} has no column {missing[0]}, which {option('keys', str(keys))} names"
         raise InputError(f"{what}; it has: {', '.join(map(str, names))}.")
     return ()
@@ -86,21 +109,21 @@ def key_columns(names: Iterable[Any], layout: Layout, source: str) -> tuple[str,
 
 def field_of_columns(names: Iterable[Any], layout: Layout, source: str) -> dict[Any, str]:
     """The columns of a table that are read or sampled, with their fields; the first may be that of topics."""
-    names, among = list(names), layout.reading.names.among
+    names = list(names)
     if layout.kind == "topics":
         usual = {name: FIELDS_OF[name] for name in names if name in FIELDS_OF}
         keys = dict.fromkeys(key_columns(names, layout, source), "topic")
         return keys or usual or dict.fromkeys(names[:1], "topic")
     signs = SIGNS if layout.kind == "run" else ()
-    sampled = {name: field for field in signs for name in among(names, field, (field,))}
+    sampled = {name: field for field in signs for name in matching(names, field, layout.reading.names)}
     keys = dict.fromkeys(key_columns(names, layout, source), "query_id")
     return sampled | keys | {name: field for field, name in columns_of(names, layout, source).items()}
 
 
 def possible_fields(layout: Layout) -> list[str]:
     """The fields that data of this layout can have."""
-    of_runs = (RANK, MARK, COST, SHOWN, LIST) if layout.kind == "run" else ()
-    return list(dict.fromkeys([*layout.columns, *of_runs]))
+    of_runs = (RANK, MARK, COST, SHOWN) if layout.kind == "run" else ()
+    return list(dict.fromkeys([*layout.columns, *of_runs, LIST]))
 
 
 def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
@@ -121,7 +144,8 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     values = numbers(layout.value, layout.value_type) if scored else -places.astype(np.float64)
     rows = Rows.of(source, topics, docs, values, classes)
     if named:
-        rows = replace(rows, named=frozenset(field for field in named if named[field] in names))
+        found = frozenset(field for field in possible_fields(layout) if named.get(field) in names)
+        rows = replace(rows, named=found)
     if layout.kind != "run":
         return rows
     hidden = np.zeros(len(rows), bool)
@@ -136,7 +160,7 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
         costs = numbers(COST, "double")
         rows.require(COST, costs, np.isfinite(costs) & (costs >= 0), "a finite number >= 0")
         rows = replace(rows, costs=costs)
-    candidates = (named.among(names, field, (field,)) for field in SIGNS)
+    candidates = (matching(names, field, named) for field in SIGNS)
     sampled = [table[name[0]] if len(name) == 1 else None for name in candidates]
     ends, unscored = SHOWN in columns or reading.stop is not None, np.ones(len(rows), bool)
     samples = _samples(rows.topics, rows.values, *sampled)
@@ -210,19 +234,22 @@ def column_names(table: Any) -> list[Any]:
 def column_name(names: Iterable[Any], field: str, source: str, columns: Columns | None = None) -> Any:
     """Which of a table's names is that of a field. columns: those that the user named, where he can."""
     names, named = list(names), NO_COLUMNS if columns is None else columns
-    matching = named.among(names, field, _NAMES[field])
-    if not matching and field == "relevance" and not {_BEIR, "pid"}.isdisjoint(names):
-        matching = named.among(names, field, ("score",))
-    if not matching:
+    present = matching(names, field, named)
+    if not present and field == "relevance" and not {_BEIR, "pid"}.isdisjoint(names):
+        present = named.among(names, field, ("score",))
+    if not present:
         wanted = [str(named[field])] if field in named else []
         hint = nearest(wanted[0], map(str, names)) if wanted else ""
-        if field == RUN.value and RANK in names:
-            hint += f" {option('order', 'rank')} takes the column rank."
+        if field == RUN.value and (ranks := matching(names, RANK, named)):
+            hint += f" {option('order', 'rank')} takes the column {ranks[0]}."
+        elif field == RUN.value and (distances := [name for name in DISTANCES if name in names]):
+            these = f"{option('columns', {field: distances[0]})} with {option('lower_is_better', True)}"
+            hint += f" {these} takes the column {distances[0]}."
         elif columns is not None and not hint:
             hint = f" {option('columns', {field: '...'})} names another."
-        needed, present = " or ".join([*wanted, *_NAMES[field]]), listed(names, "none")
-        raise InputError(f"{source} has no column {needed}; it has: {present}.{hint}")
-    if len(matching) > 1:
-        both = " and ".join(matching)
+        needed, has = " or ".join([*wanted, *VOCABULARY[field][0]]), listed(names, "none")
+        raise InputError(f"{source} has no column {needed}; it has: {has}.{hint}")
+    if len(present) > 1:
+        both = " and ".join(present)
         raise InputError(f"{source} has the columns {both} for the same field: one is needed.")
-    return matching[0]
+    return present[0]

@@ -13,11 +13,11 @@ from typing import Any
 from ir_trunc._core.errors import InputError, shown, warn
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.readers.datasets import load_dataset, loaded
-from ir_trunc._read.tables import ID_NAMES
+from ir_trunc._read.tables import OWN_IDS, usual
 from ir_trunc._read.text import decoded, json_texts, numbered_lines, parts, read_json
 
-_IDS = {"queries": ID_NAMES, "documents": ("doc_id", "docno", "docid", "_id", "id")}
-_TEXTS = ("title", "query", "question", "text", "contents", "body", "passage")
+_IDS = {"queries": usual("topic"), "documents": (*usual("doc_id"), *OWN_IDS)}
+_TEXTS = usual("text")
 _NEEDED = "{id: text}, the id of an ir_datasets data set, or a file is needed: 'id<TAB>text', JSON or TREC"
 _MARKED = re.compile(r"<(top|topic|doc)\b([^>]*)>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
 _MARKED_ID = re.compile(r"<(num|docno)>\s*(?:Number\s*:)?\s*([^\s<]+)(?:\s*</\1>)?", re.IGNORECASE)

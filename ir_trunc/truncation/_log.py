@@ -29,7 +29,7 @@ from ir_trunc._core.parameters import flag, mapping, number, one_of
 from ir_trunc._ranking.answers import say_seeming, seems_none, squad, stands_for_none, token_f1
 from ir_trunc._read.arrow import one_id, values_of
 from ir_trunc._read.registry import Shape, shape_of
-from ir_trunc._read.tables import column_names, columns_by_name
+from ir_trunc._read.tables import column_names, columns_by_name, usual
 from ir_trunc._read.text import json_items
 from ir_trunc._scoring.evaluator import Evaluator, calc
 from ir_trunc._scoring.objects import MeasureLike
@@ -38,7 +38,7 @@ from ir_trunc.truncation._abstention import risk_coverage
 
 # The fields of a log, with the names that their columns can have.
 _NAMES = {
-    "id": ("id", "question_id", "query_id", "qid"),
+    "id": usual("topic"),
     "answer": ("answer", "prediction"),
     "confidence": ("confidence",),
     "correct": ("correct",),
@@ -377,7 +377,7 @@ def read_log(
         Questions with these fields. A path is of JSON lines or JSON, plain or gzipped; a dict is
         `{id: {field: value}}`.
 
-        id : text or whole number, once in the log (also question_id, query_id, qid)
+        id : text or whole number, once in the log (also query_id, qid, query-id, topic_id, question_id, _id)
         answer : text; null or blank text is an unanswered question (also prediction)
         correct : true, false, or a number from 0 to 1; not needed where the question is unanswered
         confidence : number, optional

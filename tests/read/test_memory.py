@@ -321,7 +321,7 @@ def test_the_mistakes_of_lists_by_topic():
 @pytest.mark.parametrize(
     ("form", "has"),
     [
-        (lambda doc: {"id": doc, "distance": 1.0}, "; they have: id, distance"),
+        (lambda doc: {"id": doc, "nearness": 1.0}, "; they have: id, nearness"),
         (lambda doc: {"id": doc, "metadata": {}, "page_content": "x"}, "; they have: id, metadata"),
         (lambda doc: Document(doc), ""),
     ],
@@ -391,7 +391,7 @@ def test_an_object_of_a_wrong_type_is_named(thing):
 @pytest.mark.parametrize("items", [
     [("1", "a")],
     ["1 Q0 a 1 2.0 sys"], {"1"},
-    [None], [ir_measures.Qrel("1", "a", 1)], [namedtuple("Odd", "query doc_id score")("1", "a", 1.0)],
+    [None], [ir_measures.Qrel("1", "a", 1)], [namedtuple("Odd", "asked doc_id score")("1", "a", 1.0)],
 ], ids=["tuples", "lines", "set", "None", "qrels", "other names"])  # fmt: skip
 def test_items_without_fields_are_refused_with_the_fields_that_are_needed(items):
     check(complaint_of(QRELS, items), "run", "query_id", "doc_id", "score")

@@ -41,7 +41,7 @@ def test_lists_without_scores_are_by_rank_and_the_usual_names_need_no_naming():
 
 
 @pytest.mark.parametrize(("record", "part"), [
-    ({"qid": "2"}, "item 1: query_id or qid or query-id or topic_id or _id or id, and a list at contexts"),
+    ({"qid": "2"}, " or user_input, and a list at contexts are needed; it has: qid"),
     ({"contexts": []}, "a list at contexts are needed; it has: contexts"),
     ({"qid": "2", "contexts": "a"}, "it has: qid, contexts"),
     ({f"name {n}": 0 for n in range(99)}, "it has: name 0, name 1, "),
@@ -165,12 +165,10 @@ RESPONSES = {
 }  # fmt: skip
 BY_RANK = {
     "Typesense": {"found": 2, "hits": [{"document": {"id": name}, "text_match": 7} for name in "ba"]},
-    "Milvus": {"code": 0, "data": [{"id": name, "distance": 0.5} for name in "ba"]},
     "Vertex AI Search": {"totalSize": 2, "results": [{"id": n, "document": {"id": n}} for n in "ba"]},
     "Algolia": {"nbHits": 2, "hits": [{"objectID": name, "title": "x"} for name in "ba"]},
-    "LanceDB": [{"id": name, "_distance": 0.5, "vector": [1.0]} for name in "ba"],
     "GraphQL of Weaviate": [{"title": "x", "_additional": {"id": name, "distance": 0.5}} for name in "ba"],
-    "rows of SQL": [{"id": name, "distance": 0.5} for name in "ba"],
+    "rows of SQL": [{"id": name, "nearness": 0.5} for name in "ba"],
 }
 
 
@@ -183,10 +181,32 @@ def test_the_response_of_a_store_is_the_list_of_its_topic(name):
 
 
 @pytest.mark.parametrize("name", BY_RANK)
-def test_distances_are_not_taken_for_scores(name):
+def test_other_numbers_are_not_taken_for_scores(name):
     for run in ({"1": BY_RANK[name]}, (["1"], [BY_RANK[name]])):
         with pytest.warns(IrTruncWarning, match="no scores and are in the order of their lists; they have: "):
             assert [*read_run(run).to_dict()["1"]] == ["b", "a"]
+
+
+OF_DISTANCES = {
+    "Milvus": {"code": 0, "data": [{"id": name, "distance": d} for name, d in (("b", 0.25), ("a", 0.5))]},
+    "LanceDB": [{"id": name, "_distance": d, "vector": [1.0]} for name, d in (("b", 0.25), ("a", 0.5))],
+}
+
+
+@pytest.mark.parametrize("name", OF_DISTANCES)
+def test_what_is_called_distance_is_a_distance(name):
+    for run in ({"1": OF_DISTANCES[name]}, (["1"], [OF_DISTANCES[name]])):
+        assert read_run(run).to_dict() == {"1": {"b": -0.25, "a": -0.5}}
+        assert calc("RR", {"1": {"b": 1}}, run).rankings.universe.lower_is_better
+
+
+def test_distances_that_fall_in_their_lists_are_similarities():
+    run = {"1": [{"id": "b", "distance": 0.5}, {"id": "a", "distance": 0.25}]}  # of Milvus, inner products
+    with pytest.warns(
+        IrTruncWarning, match=r"taken for similarities; columns=\{'score': 'distance'\} confirms"
+    ):
+        assert read_run(run).to_dict() == {"1": {"b": 0.5, "a": 0.25}}
+    assert read_run(run, columns={"score": "distance"}).to_dict() == {"1": {"b": 0.5, "a": 0.25}}
 
 
 def test_a_reranker_returns_positions_in_the_documents():
@@ -259,7 +279,7 @@ def test_rows_with_a_list_among_their_fields_are_rows():
     ({"id": "2", "contexts": {"b": 2.0}, "more": "\ud800"}, {"2": {"b": 2.0}}),
     ({"id": "\ud800", "contexts": []}, r"item 1: topic '\\ud800' is not text that UTF-8 can hold"),
     ({"id": "2", "contexts": {"\ud800": 2.0}}, r"doc_id '\\ud800' is not text that UTF-8 can hold"),
-    ({"id": None, "contexts": []}, r"item 1: query\.qid or .* are needed"),
+    ({"id": None, "contexts": []}, r"item 1: query\.qid, .* are needed"),
     ({"id": "2"}, "item 1: .*a list at contexts"),
 ])  # fmt: skip
 def test_frames_may_have_cells_that_arrow_lacks(record, docs):
@@ -350,7 +370,7 @@ def test_a_list_is_the_references_of_an_answer_and_ends_with_them(tmp_path, answ
     ("answer", "part"),
     [
         ({"x": 1}, "narrative_id, and a list at references are needed; it has: x"),
-        (5, "item 1: topic_id or"),
+        (5, "item 1: topic_id, "),
         (OF_2024[0], "item 1: topic 1 is in an item before"),
         ({"topic_id": "3", "references": "a"}, "a list at references"),
         ({"topic_id": 1.5, "references": []}, "topic 1.5 is float"),

@@ -328,7 +328,7 @@ GEN = {"gen_ai.operation.name": "retrieval", "gen_ai.retrieval.query.text": "q"}
 MISTAKES = {
     "no id": (
         without(TWO, "1.document.id"),
-        "0.25} has no id; it is looked for under id; it has: document_position, score",
+        "0.25} has no id; it is looked for under id, _id, doc_id, docno; it has: document_position, score",
     ),
     "no query": (without(TWO, "input.value"), "it has no input.value or gen_ai.retrieval.query.text"),
     "no documents at all": (without(TWO, ".id", ".score", ".metadata"), "records documents"),

@@ -34,6 +34,7 @@ LONGEST_TAG = 20
 MOST_ERRORS = 50  # of a run that is checked
 _LARGEST = sys.float_info.max
 _NAMED = 5  # dates or topics that a message names
+_TOPICS = ("topic", "tid", "topic_id")
 _QUESTIONS, _GAINS = ("qid", "question_id"), ("gain", "rel", "relevance", "rel_grade")
 
 
@@ -398,14 +399,14 @@ def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table | Itera
 
 @reader(
     "a path of Change Detection judgments (JSON lines with topic, qid, day, doc_id and gain)",
-    recognises=lambda data: _has_fields(data.start, _QUESTIONS, _GAINS),
+    recognises=lambda data: _has_fields(data.start, _TOPICS, _QUESTIONS, _GAINS),
 )
 def change_qrels(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Lists `topic/question/day`, or without a day; where there is no doc_id, questions by `topic/day`."""
     rows = list[tuple[str, str, int]]()
     for place, line in numbered_lines(parts(data, layout.source, b"{"), layout.source):
         content = _object(read_json(line, place), place, "with topic, qid and gain")
-        keys = [one_key(_field(content, place, "topic", "tid", "topic_id"), "topic", place)]
+        keys = [one_key(_field(content, place, *_TOPICS), "topic", place)]
         doc = question = one_key(_field(content, place, *_QUESTIONS), "question", place)
         if "doc_id" in content:
             keys, doc = [*keys, question], one_id(content["doc_id"], "doc_id", place)

@@ -20,7 +20,7 @@ from ir_trunc._read.readers.memory import dicts, records
 from ir_trunc._read.readers.topics import topic_file
 from ir_trunc._read.readers.trec import has_ranks, rows_in, trec
 from ir_trunc._read.reading import RANK, TOPICS, Columns, Layout
-from ir_trunc._read.registry import File, Reader, Table, reader, reader_of
+from ir_trunc._read.registry import File, Reader, Table, are_columns, reader, reader_of
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns, possible_fields, rows_of_table
 from ir_trunc._read.text import (
@@ -224,9 +224,10 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
                 yield rows
                 return
         content = json_content(data, source)
-    first_id = keys.names[0] if keys else "query_id"
-    if isinstance(content, dict) and layout.reading.names.get("query_id", first_id) in content:
-        content = [content]  # JSON lines of a single line
+    if isinstance(content, dict) and not are_columns(content, layout):
+        topic = layout.reading.names.get("query_id", keys.names[0] if keys else "query_id")
+        if topic in content or {"query_id", "doc_id"} <= {FIELDS_OF.get(name) for name in content}:
+            content = [content]  # JSON lines of a single line
     try:
         for rows in reader_of(content, layout).pieces(content, layout):
             yield replace(rows, source=source)

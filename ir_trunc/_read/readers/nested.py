@@ -10,32 +10,33 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from itertools import chain, pairwise, repeat, zip_longest
+from itertools import chain, islice, pairwise, repeat, zip_longest
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted, listed, option, shown, warn
+from ir_trunc._core.errors import InputError, counted, either, listed, nearest, option, shown, warn
 from ir_trunc._read.arrow import joined_id, one_id, pa
 from ir_trunc._read.readers.memory import dicts, first_item
 from ir_trunc._read.reading import RANK, Layout
 from ir_trunc._read.registry import Table, reader, shape_of
 from ir_trunc._read.rows import Rows
-from ir_trunc._read.tables import COST, column_names, rows_of_table
+from ir_trunc._read.tables import COST, DISTANCES, LIST, OWN_IDS, column_names, rows_of_table, usual
 from ir_trunc._read.text import number_of, read_json
 
 Read = Table | Iterable[Rows]
 
 # Names of a document's id and number, and those whose value may have them.
-_IDS = ("id", "_id", "doc_id", "docno", "id_", "node_id", "docid", "corpus_id")
-_SCORES = ("score", "_score", "relevance_score", "_relevance_score")
+_IDS = (*OWN_IDS, *usual("doc_id"))
+_SCORES = usual("score")
 _INSIDE = ("node", "document", "metadata", "meta", "_additional")
 _METADATA = ("metadata", "meta")
 
 _ROWS = ("doc_id", "docno", "corpus-id")  # names of the document in a row
-_TOPICS = ("query_id", "qid", "query-id", "topic_id", "_id", "id")  # names of the topic of a record
+_ASKED = (*usual("topic"), "question", "query", "user_input")  # names of the topic of a record
 
+_SAMPLE = 100  # records by which their form is recognised
 _FILLER, _LARGEST = -1, 3e38  # FAISS fills a list that is too short with this position, and a distance above
 
 
@@ -46,19 +47,26 @@ class Form(NamedTuple):
     lists: tuple[str, ...]  # paths to the documents, in the order of their ranks
     topics: tuple[str, ...] = ()  # paths to the topic; none where it stands beside the record
     judged: tuple[str, ...] = ()  # paths to the relevant documents, where the records are qrels, too
-    records: str = ""  # path to the records, where the data hold more than them
+    records: tuple[str, ...] = ()  # paths to the records, where the data hold more than them
     docs: tuple[str, ...] = _IDS  # names of the id of a document
     scores: tuple[str, ...] = _SCORES  # names of its score
     beside: str = ""  # path to the scores, where they are in a list of their own
     distances: bool = False  # whether lower scores are better
+    cited: str = ""  # path to sentences whose citations give the order of the documents
+    golden: bool = False  # whether `answerable` says that there is none, and one may stand alone
     signs: tuple[str, ...] = ()  # other names by which a record is recognised, which may lack its list
     check: Callable[[Any, str], None] | None = None  # InputError where a record is not whole
 
-    def is_in(self, record: Any) -> bool:
-        """Whether a record has this form."""
+    def is_in(self, record: Any, kind: str = "") -> bool:
+        """Whether a record has this form, and what data of a kind are read from."""
         if self.topics and _first_at(record, self.topics) is None:
             return False
-        documents = _first_at(record, (*self.lists, *self.judged))
+        if self.cited and value_at(record, self.cited) is None:
+            return False
+        paths = {"run": self.lists, "qrels": self.judged}.get(kind, (*self.lists, *self.judged))
+        documents = _first_at(record, paths)
+        if self.golden and isinstance(documents, (str, int)):
+            return True
         if not self.topics and not isinstance(documents, (list, tuple)):
             documents = None  # as the hits of Elasticsearch, which hold more than documents
         has_sign = any(not isinstance(value_in(record, name), (Real, type(None))) for name in self.signs)
@@ -97,7 +105,13 @@ FORMS = (
         "turns of iKAT",  # of 2023 and 2024 in a list, with the passages of the first response; of 2025 each
         lists=("responses.0.passage_provenance", "references"),
         topics=("turn_id", "metadata.turn_id"),
-        records="turns",
+        records=("turns",),
+    ),
+    Form(
+        "reports of RAGTIME",  # whose references are in the order of their ids
+        lists=("references",),
+        topics=("metadata.topic_id", "topic_id"),
+        cited="responses",
     ),
     Form(
         "answers of TREC RAG",
@@ -109,7 +123,7 @@ FORMS = (
         lists=("retrieved_context_ids",),
         topics=("user_input",),
         judged=("reference_context_ids",),
-        records="samples",
+        records=("samples",),
         signs=("retrieved_contexts", "reference_contexts"),
     ),
     Form("answers of MTRAGEval", lists=("contexts",), topics=("task_id",), docs=("document_id", *_IDS)),
@@ -118,17 +132,40 @@ FORMS = (
         "retrieval runs",  # of LangSmith, spans of MLflow, observations of Langfuse
         lists=("outputs.documents", "outputs", "output.documents", "output"),
         topics=("inputs.query", "inputs.question", "input.query", "input.question"),
-        records="data",
+        records=("data",),
         docs=(*_IDS, "metadata.doc_uri"),
     ),
-    Form("results of RAGChecker", lists=("retrieved_context",), topics=("query_id",), records="results"),
+    Form("results of RAGChecker", lists=("retrieved_context",), topics=("query_id",), records=("results",)),
     Form(
         "questions of BioASQ",
         lists=("documents",),
         topics=("id",),
         judged=("documents",),
-        records="questions",
+        records=("questions",),
         signs=("exact_answer", "ideal_answer"),
+    ),
+    Form(
+        "ratings of Elasticsearch's rank_eval, OpenSearch or Quepid",
+        lists=(),
+        topics=("id", "query_text", "query"),
+        judged=("ratings",),
+        records=("requests", "judgmentRatings", "queries"),
+    ),
+    Form(
+        "golden sets",
+        lists=(),
+        topics=_ASKED,
+        judged=tuple(
+            f"{what}_{of}"
+            for what in ("expected", "relevant", "gold", "reference", "ground_truth")
+            for of in (
+                *("docs", "doc", "doc_ids", "doc_id", "documents", "document_ids", "document_id"),
+                *("sources", "source", "ids", "chunks", "chunk_ids", "context_ids", "passages"),
+            )
+        ),
+        records=("questions", "queries", "examples", "test_cases", "cases", "samples", "data"),
+        docs=(*_IDS, "source", "chunk_id"),
+        golden=True,
     ),
     Form(
         "search results by query",
@@ -136,7 +173,7 @@ FORMS = (
             *("contexts", "ctxs", "documents", "results", "hits.hits", "hits", "references", "candidates"),
             *("docs", "retrieved_passages", "passages"),
         ),
-        topics=("query.qid", *_TOPICS, "query", "question"),
+        topics=("query.qid", *_ASKED),
         judged=("positive_passages", "answer_pids"),
         docs=("document_id", *_IDS),
     ),
@@ -228,23 +265,30 @@ def _records(data: Any, form: Form, source: str = "") -> Sequence[Any]:
     """The records in data of a form."""
     if shape_of(data) == "frame":
         return records_of_frame(data, source)
-    inner = value_at(data, form.records) if form.records else None
+    inner = _first_at(data, form.records)
     data = data if inner is None else inner
     return [data] if isinstance(data, Mapping) else data
 
 
-def _first_record(data: Any, form: Form) -> Any:
+def _sampled(data: Any, form: Form) -> list[Any]:
+    """The first records in data of a form."""
     if shape_of(data) == "frame":
-        return dict.fromkeys(getattr(data, "column_names", getattr(data, "columns", ())), ())
+        return [dict.fromkeys(getattr(data, "column_names", getattr(data, "columns", ())), ())]
     records = _records(data, form)
     is_sized = hasattr(records, "__len__") and getattr(records, "ndim", 1) == 1  # matrices hold no records
-    return next(iter(records), None) if is_sized else None
+    return list(islice(records, _SAMPLE)) if is_sized else []
 
 
-def form_of_records(data: Any) -> Form | None:
-    """The declared form of records with topics; None where they have none."""
-    first = ((form, _first_record(data, form)) for form in FORMS if form.topics)
-    return next((form for form, record in first if form.is_in(record) and not _first_at(record, _ROWS)), None)
+def form_of_records(data: Any, kind: str = "") -> Form | None:
+    """The declared form of records with topics that hold data of a kind; None where there is none."""
+    samples: dict[tuple[str, ...], list[Any]] = {}
+    for form in (form for form in FORMS if form.topics):
+        if form.records not in samples:
+            records = _sampled(data, form)
+            samples[form.records] = [record for record in records if not _first_at(record, _ROWS)]
+        if any(form.is_in(record, kind) for record in samples[form.records]):
+            return form
+    return None
 
 
 @reader(
@@ -264,36 +308,81 @@ def nested_records(data: Any, layout: Layout) -> Read:
     lead into records, as in "metadata.id".
     """
     names = layout.reading.names
-    if "list" in names.needed:
-        form = Form("records", (names["list"],), _TOPICS, judged=(names["list"],))
+    if has_list(data, layout):
+        form = Form("records", (names[LIST],), _ASKED, judged=(names[LIST],), golden=True)
     else:
-        form = form_of_records(data) or _DOCUMENTS
+        form = form_of_records(data, layout.kind) or form_of_records(data) or _DOCUMENTS
     source = f"{layout.kind} ({form.name})"
     layout = replace(layout, source=source)
-    names.check(names.values(), ("list", "query_id", "doc_id", layout.value, COST), source)
+    fields = Fields(layout, form)
+    names.check(names.values(), (LIST, "query_id", *fields.possible), source)
     paths = form.lists if layout.kind == "run" else form.judged
     if not paths:
-        raise InputError(f"{source}: they are a run, and hold no judgments.")
-    topics, pairs, lists = names.candidates("query_id", form.topics), False, Lists()
-    records = _records(data, form, source)
+        them = "judgments, and hold no run" if layout.kind == "run" else "a run, and hold no judgments"
+        raise InputError(f"{source}: they are {them}.")
+    pairs, lists, records = False, Lists(), _records(data, form, source)
     if shape_of(records) != "list":
         raise InputError(f"{source}: {shown(data)}: records with a topic and a list each are needed.")
     for number, record in enumerate(records):
         place = f"{source}, item {number}"
-        topic, found = _first_at(record, topics), _first_at(record, paths)
+        topic = fields.value("query_id", record, form.topics)
+        found = _first_at(record, paths)
+        if form.golden and layout.kind == "qrels":
+            found = _gold(record, found, paths, place)
         documents = _as_list(found)
+        if form.cited and documents is not None:
+            documents = _by_citation(documents, value_at(record, form.cited))
         if topic is None or documents is None:
-            needed = f"{' or '.join(map(str, topics))}, and a list at {' or '.join(map(str, paths))}"
+            topics = names.candidates("query_id", form.topics)
+            needed = f"{either([*map(str, topics)])}, and a list at {either(paths[:9])}"
             raise InputError(f"{place}: {needed} are needed; it has: {_keys_of(record)}.")
         topic = one_id(joined_id(topic, layout.reading.nesting, place), "topic", place)
         if topic in lists:
             raise InputError(f"{place}: topic {topic} is in an item before; each topic needs one.")
         pairs |= not isinstance(found, Mapping) and isinstance(first_item(found), (list, tuple))
-        lists[topic] = documents_of(documents, f"{place}, topic {topic}", layout, form)
+        lists[topic] = documents_of(documents, f"{place}, topic {topic}", fields)
+    fields.found.update({LIST: len(lists)} if names.get(LIST) in paths else {})
     if pairs and "doc_id" not in names:
         what = f"pairs in the lists are taken for (document, {layout.value})"
         warn(f"{source}: {what}; {option('columns', {'doc_id': 0})} takes the first of a pair alone.")
-    return rows_of_lists(lists, layout, ranked=True)
+    return rows_of_lists(lists, layout, fields, ranked=True)
+
+
+def has_list(data: Any, layout: Layout) -> bool:
+    """Whether records have the list that the user named, or need it."""
+    names = layout.reading.names
+    if LIST not in names or LIST in names.needed:
+        return LIST in names
+    return any(value_at(record, names[LIST]) is not None for record in _sampled(data, _DOCUMENTS))
+
+
+def _gold(record: Any, documents: Any, paths: Iterable[str], place: str) -> Any:
+    """The relevant documents of a question of a golden set, of which there are none if it has no answer."""
+    answerable = value_in(record, "answerable")
+    if documents is None and (answerable is False or any(_has_name(record, path) for path in paths)):
+        documents = []
+    if isinstance(documents, (str, int)):
+        documents = [documents]
+    if isinstance(answerable, bool) and documents is not None and answerable is not (len(documents) > 0):
+        what = f"answerable is {answerable}, and it has {counted(len(documents), 'document')}"
+        raise InputError(f"{place}: {what}; one of the two is wrong.")
+    return documents
+
+
+def _has_name(record: Any, path: str) -> bool:
+    """Whether a record has a key or an attribute, with or without a value."""
+    return path in record if isinstance(record, Mapping) else hasattr(record, str(path))
+
+
+def _by_citation(documents: list[Any], sentences: Any) -> list[Any]:
+    """The references of a report in the order in which its sentences cite them, others behind them."""
+    if not all(isinstance(doc, str) for doc in documents):
+        return documents
+    citations = [value_in(sentence, "citations") for sentence in _as_list(sentences) or ()]
+    cited = chain.from_iterable(each for each in citations if isinstance(each, (list, tuple, Mapping)))
+    named = [documents[doc] if isinstance(doc, int) and -1 < doc < len(documents) else doc for doc in cited]
+    place_of = {doc: place for place, doc in reversed([*enumerate(named)]) if isinstance(doc, str)}
+    return sorted(documents, key=lambda doc: place_of.get(doc, len(named)))
 
 
 def _keys_of(record: Any) -> str:
@@ -431,8 +520,8 @@ def _results(
     results: Mapping[Any, Any], layout: Layout, ranked: bool = False, ids: Sequence[Any] | None = None
 ) -> Read:
     """The rows of {topic: result}. ids: of all documents, where results have their positions in them."""
-    names, source = layout.reading.names, layout.source
-    names.check(names.values(), ("doc_id", layout.value, COST), source)
+    source, fields = layout.source, Fields(layout)
+    layout.reading.names.check(layout.reading.names.values(), fields.possible, source)
     lists, distances, bare = Lists(), False, None
     for topic, result in results.items():
         topic = one_id(joined_id(topic, layout.reading.nesting, source), "query_id", source)
@@ -452,43 +541,97 @@ def _results(
             raise InputError(f"{place}: {shown(result)}: a list of its documents is needed.")
         items = items if isinstance(items, (list, tuple)) else [*items]
         bare = next((item for item in items if not isinstance(item, (str, Integral))), bare)
-        lists.setdefault(topic, []).extend(documents_of(items, place, layout, form or _DOCUMENTS, ids))
-    notes, numbers = [], [number for docs in lists.values() for _, number, _ in docs]
-    if bare is not None and layout.kind == "run" and numbers.count(None) == len(numbers):
+        fields.form = form or _DOCUMENTS
+        lists.setdefault(topic, []).extend(documents_of(items, place, fields, ids))
+    notes, docs = [], [*chain.from_iterable(lists.values())]
+    if bare is not None and layout.kind == "run" and all(number is None for _, number, *_ in docs):
         has = f"; they have: {_keys_of(bare)}" if isinstance(bare, Mapping) else ""
-        notes.append(f"the documents have no scores and are in the order of their lists{has}")
-    return rows_of_lists(lists, layout, distances=distances, guessed=ranked, notes=notes)
+        order = "ranks" if docs and None not in {rank for *_, rank in docs} else "lists"
+        notes.append(f"the documents have no scores and are in the order of their {order}{has}")
+    return rows_of_lists(lists, layout, fields, distances=distances, guessed=ranked, notes=notes)
 
 
-Lists = dict[str, list[tuple[Any, Any, Any]]]
-"""The documents of each topic: id, number, and what it costs to read one; None for a number that it lacks."""
+Doc = tuple[Any, Any, Any, Any]  # id, number, what it costs to read it, and rank; None for what it lacks
+Lists = dict[str, list[Doc]]
 
 
 class _Hash(str):
     """The id of a document that has none: the SHA-256 of its text."""
 
 
+class Fields:
+    """The names of fields in records; those that the user gave are found in the data or refused.
+
+    found, defaults: how often a field had the name that the user gave, and a usual one instead.
+    """
+
+    def __init__(self, layout: Layout, form: Form = _DOCUMENTS):
+        self.names, self.layout, self.form = layout.reading.names, layout, form
+        self.is_run = layout.kind == "run"
+        self.possible = ("doc_id", layout.value, *((RANK, COST) if self.is_run else ()))
+        self.found, self.defaults, self.distances = Counter[str](), Counter[str](), 0
+        self.example: Any = None  # a document
+
+    def value(
+        self, field: str, record: Any, names: Iterable[Any], read: Any = _first_at, read_usual: Any = None
+    ) -> Any:
+        """The value of a field of a record, under the name of the user or else a usual one; None without."""
+        if field in self.names:
+            value = read(record, (self.names[field],))
+            if value is not None or field in self.names.needed:
+                self.found[field] += value is not None
+                return value
+        value = (read_usual or read)(record, names)
+        self.defaults[field] += value is not None
+        return value
+
+    def number(self, item: Any) -> Any:
+        """The score or the grade of a document that is a record; distances are counted."""
+        field = self.layout.value
+        value = self.value(field, item, self.form.scores if self.is_run else usual(field), _number_in)
+        if value is None and self.is_run and field not in self.names.needed:
+            value = _number_in(item, DISTANCES)
+            self.distances += value is not None
+        return value
+
+    def check(self) -> frozenset[str]:
+        """The fields that had the names of the user; InputError where a needed one had not."""
+        source = self.layout.source
+        for field in () if self.example is None else ("query_id", *self.possible):
+            name, found = self.names.get(field), self.found[field]
+            is_missing = field in self.names.needed and field in self.possible and not found
+            if is_missing or (found and self.defaults[field]):
+                what = f"{'some items have no' if found else 'no document has'} {name!r}"
+                has = f"which columns names for {field}; documents have: {_keys_of(self.example)}"
+                known = map(str, self.example) if isinstance(self.example, Mapping) else ()
+                raise InputError(f"{source}: {what}, {has}.{nearest(str(name), known)}")
+        return frozenset(field for field, count in self.found.items() if count)
+
+
 def documents_of(
-    items: Iterable[Any], place: str, layout: Layout, form: Form, all_ids: Sequence[Any] | None = None
-) -> list[tuple[Any, Any, Any]]:
+    items: Iterable[Any], place: str, fields: Fields, all_ids: Sequence[Any] | None = None
+) -> list[Doc]:
     """The documents of a list. all_ids: where the items have the positions of documents in them."""
-    names, is_run, documents = layout.reading.names, layout.kind == "run", list[tuple[Any, Any, Any]]()
-    ids, cost = names.candidates("doc_id", form.docs), names.get(COST) if is_run else None
-    values = names.candidates(layout.value, form.scores if is_run else (layout.value, "label"))
+    form, layout, documents = fields.form, fields.layout, list[Doc]()
+    cost = fields.names.get(COST) if fields.is_run else None
+    names = fields.names.candidates(layout.value, usual(layout.value))
+    at_place = str(fields.names.get("doc_id", "")).isdecimal()  # the user may name a place of a tuple
     for number, item in enumerate(items):
-        here, doc, value = f"{place}, item {number}", item, None
-        if isinstance(item, (tuple, list)) and not str(ids[0]).isdecimal():  # the user may name a place
+        here, doc, value, rank = f"{place}, item {number}", item, None, None
+        fields.example = fields.example or item
+        if isinstance(item, (tuple, list)) and not at_place:
             doc, value = item if len(item) == 2 else (None, "")
             if isinstance(value, str) and not isinstance(doc, str):
                 needed = "a pair (document, score) is needed: the document comes first, then its score"
                 raise InputError(f"{here}: {shown(item)}: {needed}.")
         elif not isinstance(item, (str, int)):
-            value = _number_in(item, values)
-        if value is None and not is_run and not form.topics:
+            value = fields.number(item)
+            rank = fields.value(RANK, item, usual(RANK)) if fields.is_run else None
+        if value is None and not fields.is_run and not form.topics:
             has = f"it has: {_keys_of(item)}" if isinstance(item, Mapping) else "a pair or a record is needed"
-            what = f"{' or '.join(map(str, values[:2]))} is missing"
+            what = f"{' or '.join(map(str, names[:2]))} is missing"
             raise InputError(f"{here}: {shown(item)}: {what}; {has}.")
-        doc_id = _id_of(doc, ids, "doc_id" not in names.needed, here)
+        doc_id = _id_of(doc, fields, here)
         if not form.topics and doc_id == _FILLER:
             continue
         if all_ids is not None:
@@ -497,7 +640,10 @@ def documents_of(
                 raise InputError(f"{place}: {what}.")
             doc_id = all_ids[int(doc_id)]
             doc_id = doc_id.item() if isinstance(doc_id, np.generic) else doc_id
-        documents.append((doc_id, number_of(value), None if cost is None else _cost_of(doc, cost, here)))
+        costs = None if cost is None else _cost_of(doc, cost, here)
+        documents.append((doc_id, number_of(value), costs, number_of(rank)))
+    if cost is not None and documents:
+        fields.found[COST] += 1
     return documents
 
 
@@ -516,20 +662,26 @@ def _cost_of(doc: Any, cost: Any, place: str) -> float:
     return float(value)
 
 
-def _id_of(doc: Any, names: tuple[Any, ...], plain: bool, place: str) -> Any:
-    """The id of a document. plain: whether a text or a number is an id itself."""
-    doc_id = _id_in(doc, names, plain)
+def _id_of(doc: Any, fields: Fields, place: str) -> Any:
+    """The id of a document; a text or a number is an id itself, but where the user names where to look."""
+    plain, names = "doc_id" not in fields.names.needed, fields.form.docs
+    is_plain = doc is None or isinstance(doc, (str, int, float))
+    doc_id = doc if is_plain and plain else fields.value("doc_id", doc, names, _id_in, _id_or_text)
     if doc_id is not None or doc is None:
         return doc_id
     content = getattr(doc, "page_content", None)  # of LangChain, where an id is optional
     if plain and isinstance(content, str):
         return _Hash(sha256(content.encode("utf-8", "surrogatepass")).hexdigest())
-    usual = ", ".join(map(str, names[:4]))
+    looked = ", ".join(map(str, fields.names.candidates("doc_id", names)[:4]))
     has = f"; it has: {_keys_of(doc)}" if isinstance(doc, Mapping) else ""
-    raise InputError(f"{place}: {shown(doc)} has no id; it is looked for under {usual}{has}.")
+    raise InputError(f"{place}: {shown(doc)} has no id; it is looked for under {looked}{has}.")
 
 
-def _id_in(item: Any, names: tuple[Any, ...], plain: bool) -> Any:
+def _id_or_text(item: Any, names: tuple[Any, ...]) -> Any:
+    return _id_in(item, names, plain=True)
+
+
+def _id_in(item: Any, names: tuple[Any, ...], plain: bool = False) -> Any:
     if item is None or isinstance(item, (str, int, float)):
         return item if plain else None
     for name in names:
@@ -543,6 +695,7 @@ def _id_in(item: Any, names: tuple[Any, ...], plain: bool) -> Any:
 def rows_of_lists(
     lists: Lists,
     layout: Layout,
+    fields: Fields,
     *,
     ranked: bool = False,
     distances: bool = False,
@@ -554,13 +707,14 @@ def rows_of_lists(
     ranked: whether the places are ranks. distances: whether the form says that lower numbers are better.
     guessed: whether numbers that rise are taken for distances. notes: for the warning about what was read.
     """
-    source, reading, is_run = layout.source, layout.reading, layout.kind == "run"
+    source, reading, is_run, named = layout.source, layout.reading, layout.kind == "run", fields.check()
+    lists, ranks = _by_ranks(lists, layout) if is_run else (lists, None)
     topics = list(chain.from_iterable(repeat(topic, len(docs)) for topic, docs in lists.items()))
     ids, values, costs = ([doc[place] for docs in lists.values() for doc in docs] for place in range(3))
-    if not is_run:  # documents without a grade are relevant
-        values = [1 if value is None else value for value in values]
+    if not is_run and all(value is None for value in values):  # documents without grades are relevant
+        values = [1] * len(values)
     unscored = [*map(type, values)].count(type(None))  # values may be arrays, which are equal to nothing
-    if unscored and unscored < len(values) and not reading.without_scores:
+    if is_run and unscored and unscored < len(values) and not reading.without_scores:
         place = f"{source}, topic {topics[values.index(None)]}, document {ids[values.index(None)]}"
         remedy = f"others have one; {option('order', 'file')} takes the documents in the order of the lists"
         raise InputError(f"{place}: it has no score, and {remedy}.")
@@ -577,27 +731,60 @@ def rows_of_lists(
         by_rank: Any = dicts.read({topic: [doc for doc, *_ in docs] for topic, docs in lists.items()}, layout)
         return [replace(Rows.concat([*by_rank]), costs=np.array(costs))] if has_costs else by_rank
     table = {"query_id": topics, "doc_id": ids, layout.value: values}
-    if is_run and (ranked or guessed or distances):
-        distances = _are_distances(lists, layout, distances, guessed)
-    if is_run and ranked:
+    if is_run and (ranked or guessed or distances or fields.distances):
+        distances = _are_distances(lists, layout, distances, guessed, fields.distances == len(values))
+    if ranks is not None:
+        table[RANK] = ranks
+    elif is_run and ranked:
         table[RANK] = list(chain.from_iterable(range(1, len(docs) + 1) for docs in lists.values()))
     if has_costs:
         table[COST] = costs
     lower = reading.lower_is_better or distances
     plain = replace(layout, reading=replace(reading, columns=None, keys=None, lower_is_better=lower))
     scored = rows_of_table(table, plain, source)
-    return [replace(scored, universe=tuple(lists), named=frozenset(reading.names))]
+    return [replace(scored, universe=tuple(lists), named=named)]
 
 
-def _are_distances(lists: Lists, layout: Layout, said: bool, guessed: bool) -> bool:
-    """Whether the numbers are distances; InputError or a warning where their order says the contrary."""
+def _by_ranks(lists: Lists, layout: Layout) -> tuple[Lists, list[Any] | None]:
+    """The lists, in the order of their ranks where these decide, and the ranks of all documents."""
+    source, order = layout.source, layout.reading.order
+    docs = [*chain.from_iterable(lists.values())]
+    ranks, unscored = [rank for *_, rank in docs], all(number is None for _, number, *_ in docs)
+    decide = order == "rank" or (unscored and order != "file")
+    if None in ranks and (not decide or ranks.count(None) == len(ranks)):
+        return lists, None
+    for topic, listed_docs in lists.items() if decide else ():
+        seen = set[Any]()
+        for doc, _, _, rank in listed_docs:
+            problem = "it has no rank, and others have one" if rank is None else ""
+            if not problem and not (isinstance(rank, Real) and rank == rank // 1):
+                problem = f"rank {shown(rank)} is not a whole number"
+            if problem or rank in seen:
+                problem = problem or f"rank {rank:g} is in the list twice"
+                remedy = f"{option('order', 'file')} takes the documents in the order of the lists"
+                raise InputError(f"{source}, topic {topic}, document {doc}: {problem}; {remedy}.")
+            seen.add(rank)
+    if unscored and decide:
+        return {topic: sorted(docs, key=lambda doc: doc[3]) for topic, docs in lists.items()}, None
+    return lists, ranks
+
+
+def _are_distances(lists: Lists, layout: Layout, said: bool, guessed: bool, called: bool) -> bool:
+    """Whether the numbers are distances; InputError or a warning where their order says the contrary.
+
+    said: whether the form says so. guessed: whether numbers that rise are. called: whether the names say so.
+    """
     source, lower = layout.source, layout.reading.lower_is_better
     falls, rises = ([_is_in_order(docs, sign) for docs in lists.values()] for sign in (1, -1))
     same = all(falls) or all(rises)
     if guessed and not same and all(fall or rise for fall, rise in zip(falls, rises)):
         what = "the values fall in some lists and rise in others"
         raise InputError(f"{source}: {what}; the results of one search are needed.")
-    if said or lower:
+    if called and not lower and all(falls) and not all(rises):
+        what = "the values called distance fall from the first document on and are taken for similarities"
+        warn(f"{source}: {what}; {option('columns', {'score': 'distance'})} confirms.")
+        return False
+    if said or lower or called:
         if all(falls) and not all(rises):
             remedy = "; leave out lower_is_better" if lower else ""
             what = "the distances fall from the first document on, so they are similarities"
@@ -615,9 +802,9 @@ def _are_distances(lists: Lists, layout: Layout, said: bool, guessed: bool) -> b
     return True
 
 
-def _is_in_order(docs: Sequence[tuple[Any, Any, Any]], sign: int) -> bool:
+def _is_in_order(docs: Sequence[Doc], sign: int) -> bool:
     """Whether the values of a list fall (or, with -1, rise) from the first document on."""
     try:
-        return all(sign * a >= sign * b for (_, a, _), (_, b, _) in pairwise(docs))
+        return all(sign * a[1] >= sign * b[1] for a, b in pairwise(docs))
     except (TypeError, ValueError, OverflowError):  # of a value that is no number, which is refused later
         return False

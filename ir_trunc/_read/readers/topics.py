@@ -9,20 +9,20 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, Literal
 
-from ir_trunc._core.errors import InputError, shown, warn
+from ir_trunc._core.errors import InputError, either, shown, warn
 from ir_trunc._core.lazy import pattern
 from ir_trunc._read.arrow import id_column, joined_id, one_id, pa
 from ir_trunc._read.readers.datasets import dataset_name
 from ir_trunc._read.reading import TOPICS, KeysLike, Layout, Reading
 from ir_trunc._read.registry import Table, reader, reader_of
-from ir_trunc._read.tables import ID_NAMES, column_name, ids_of_table
+from ir_trunc._read.tables import column_name, ids_of_table, usual
 from ir_trunc._read.text import decoded, json_texts, numbered_lines, parts, read_json
 
 
 def read_topics(data: Any, *, keys: KeysLike | None = None) -> list[str]:
     """Topic ids, each once, in the order given.
 
-    The column, field or name that holds the ids is called query_id, qid, _id or id.
+    Ids are called query_id, qid, query-id, topic_id, question_id, id or _id.
 
     Parameters
     ----------
@@ -81,7 +81,8 @@ def _source_of(data: Any) -> str:
     return f"topics of {dataset_name(data)}" if is_dataset else f"topics ({type(data).__name__})"
 
 
-_NAMED = "query_id, qid, _id or id"
+_IDS = usual("topic")
+_NAMED = either(_IDS)
 
 _TREC = pattern(rb"<num>\s*(?:Number\s*:)?\s*([^\s<]+)", re.IGNORECASE)
 _XML = pattern(rb"""<topic[^>]*\bnumber\s*=\s*["']([^"']+)["']""", re.IGNORECASE)
@@ -102,7 +103,7 @@ def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Plain or gzipped; TREC topics, CSV, TSV, JSON or JSON lines.
 
     TREC topics have `<num>` or `<topic number="...">`; the column or name of the ids in the other forms is
-    query_id, qid, _id or id.
+    query_id, qid, topic_id, id or _id.
     """
     source = layout.source
     text = parts(data, source, (b"<", b"{", b"["))
@@ -143,7 +144,7 @@ def _from_json(data: Iterable[bytes], source: str) -> Iterable[str]:
         return (_id_of_item(item, place) for item, place in chain([(content, place)], others))
     if isinstance(content, list):
         return (_id_of_item(item, f"{source}, item {number}") for number, item in enumerate(content))
-    if any(name in content for name in ID_NAMES):
+    if any(name in content for name in _IDS):
         return [_id_of_item(content, source)]
     odd = next((name for name, text in content.items() if not isinstance(text, (str, dict))), None)
     if odd is not None:
@@ -159,7 +160,7 @@ def _from_lines(data: Iterable[bytes], source: str) -> Iterable[str]:
     head = [*islice(lines, _HEAD)]
     names = head[0][1].decode(errors="replace") if head else ""
     for separator in "\t,;":
-        if any(name.strip(' "').casefold() in ID_NAMES for name in names.split(separator)):
+        if any(name.strip(' "').casefold() in _IDS for name in names.split(separator)):
             yield from _from_table(chain(head, lines), separator, source)
             return
     if head and all(_JUDGED.fullmatch(line) for _, line in head):
@@ -219,9 +220,9 @@ def items(data: Iterable[Any], layout: Layout) -> Table:
 def _id_of_item(item: Any, place: str) -> str:
     """The id of an item, which may be the item itself."""
     if isinstance(item, Mapping):
-        ids = [item[name] for name in ID_NAMES if name in item]
+        ids = [item[name] for name in _IDS if name in item]
     else:
-        ids = [getattr(item, name) for name in ID_NAMES if hasattr(item, name)] or [item]
+        ids = [getattr(item, name) for name in _IDS if hasattr(item, name)] or [item]
     if not ids:
         names = ", ".join(map(shown, item)) or "nothing"
         raise InputError(f"{place}: an object with {_NAMED} is needed; it has: {names}.")

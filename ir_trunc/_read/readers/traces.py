@@ -14,8 +14,16 @@ from ir_trunc._core.errors import InputError, option, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.universe import Keys
 from ir_trunc._read.arrow import one_id
-from ir_trunc._read.readers.nested import Form, Lists, documents_of, records_of_frame, rows_of_lists
-from ir_trunc._read.reading import SEARCH, Columns, Layout
+from ir_trunc._read.readers.nested import (
+    Doc,
+    Fields,
+    Form,
+    Lists,
+    documents_of,
+    records_of_frame,
+    rows_of_lists,
+)
+from ir_trunc._read.reading import RANK, SEARCH, Columns, Layout
 from ir_trunc._read.registry import File, reader
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.text import json_items, read_json
@@ -29,7 +37,6 @@ _RETRIEVALS = ("RETRIEVER", "retrieval")
 _SPAN_ID, _TRACE_ID = "context.span_id", "context.trace_id"
 _POSITION = "document_position"  # from 0 on, as Phoenix's annotations of documents call it
 _PREFIXES = ("", "attributes.", "context.")  # which names may lack
-_VALUES = {"doc_id": "id", "score": "score"}  # of documents, whose names may begin with "document."
 _SPANS = Form("spans", ())
 
 _COLUMNS = ("attributes.openinference.", "attributes.retrieval.", "attributes.gen_ai")  # of a frame of spans
@@ -155,20 +162,20 @@ class _Span(NamedTuple):
     trace: str
     start: str
     topic: Any  # what the span has for it
-    documents: list[tuple[Any, Any, Any]] | InputError | None  # why they cannot be read; None for no record
+    documents: list[Doc] | InputError | None  # why they cannot be read; None for no record
     kind: str
 
     @classmethod
-    def of(cls, values: dict[str, Any], number: int, columns: Columns, layout: Layout) -> _Span:
-        """The span that has these values. layout: has the names of those of documents."""
+    def of(cls, values: dict[str, Any], number: int, columns: Columns, fields: Fields) -> _Span:
+        """The span that has these values. fields: those of documents."""
         name, parent, trace, start = (
             str(values.get(key, "")) for key in (_SPAN_ID, "parent_id", _TRACE_ID, "start_time")
         )
-        place = f"{layout.source}, span {name or number}"
+        place = f"{fields.layout.source}, span {name or number}"
         recorded = _documents(values, place)
-        documents: list[tuple[Any, Any, Any]] | InputError | None
+        documents: list[Doc] | InputError | None
         try:
-            documents = None if recorded is None else documents_of(recorded, place, layout, _SPANS)
+            documents = None if recorded is None else documents_of(recorded, place, fields)
         except InputError as error:  # which is raised if the span is read
             documents = error
         return cls(
@@ -186,7 +193,7 @@ class _Span(NamedTuple):
         return self.documents is not None or self.kind in _RETRIEVALS
 
     @property
-    def listed(self) -> list[tuple[Any, Any, Any]]:
+    def listed(self) -> list[Doc]:
         """The documents; InputError where they cannot be read."""
         if isinstance(self.documents, InputError):
             raise self.documents
@@ -200,11 +207,12 @@ class _Span(NamedTuple):
 def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Rows]:
     """The lists of retrieval spans; a warning reports what is not read and what is assumed."""
     source, columns = layout.source, layout.reading.names
-    columns.check(columns.values(), ("query_id", "doc_id", "score"), source)
+    columns.check(columns.values(), ("query_id", "doc_id", "score", RANK), source)
     queries = columns.candidates("query_id", _QUERIES)
-    in_document = {f: str(columns.get(f, usual)).removeprefix("document.") for f, usual in _VALUES.items()}
-    of_documents = replace(layout, reading=replace(layout.reading, columns=Columns(in_document, _VALUES)))
-    spans = [_Span.of(values, number, columns, of_documents) for number, values in enumerate(flat_spans)]
+    in_document = {f: str(columns[f]).removeprefix("document.") for f in columns if f != "query_id"}
+    names = Columns(in_document, columns.needed)
+    fields = Fields(replace(layout, reading=replace(layout.reading, columns=names)), _SPANS)
+    spans = [_Span.of(values, number, columns, fields) for number, values in enumerate(flat_spans)]
     by_id = {f"trace {span.trace}": span for span in spans if span.trace and not span.parent}
     by_id |= {span.name.removeprefix("0x"): span for span in spans}
     searches, notes = _searches(spans, by_id, source)
@@ -239,10 +247,10 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
     if repeated := sum(len(traces) - 1 for traces in by_trace.values()):
         what = "retrieval spans with the query and the documents of an earlier one, whose scores count"
         notes.append(f"{what}: {repeated}")
-    if any(score is None for docs in lists.values() for _, score, _ in docs):
+    if any(score is None for docs in lists.values() for _, score, *_ in docs):
         notes.append("the documents have no scores and are in the order of the spans")
     layout = replace(layout, reading=replace(layout.reading, keys=None))
-    rows: Any = rows_of_lists(lists, layout, ranked=True, notes=notes)
+    rows: Any = rows_of_lists(lists, layout, fields, ranked=True, notes=notes)
     return [replace(each, traced=True, reading=replace(each.reading, keys=_KEYS)) for each in rows]
 
 

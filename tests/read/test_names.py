@@ -1,0 +1,220 @@
+"""Names of fields in every form: those of the user are found or refused, and the usual ones are the same."""
+
+import json
+from collections import namedtuple
+from functools import partial
+
+import pandas as pd
+import pytest
+from messages import check, complaint
+
+from ir_trunc import calc, evaluator, rank, read_log, read_qrels, read_run, read_topics
+from ir_trunc._cli.main import main
+
+pl = pytest.importorskip("polars")
+Row = namedtuple("Row", "topic doc sim grade place tokens")
+ROWS = [Row("1", "b", 0.9, 1, 1, 5.0), Row("1", "a", 0.5, 0, 2, 3.0), Row("2", "b", 0.7, 2, 1, 4.0)]
+FRAME = pd.DataFrame(ROWS)
+OF_RUN = {"query_id": "topic", "doc_id": "doc", "score": "sim", "rank": "place", "cost": "tokens"}
+OF_QRELS = {"query_id": "topic", "doc_id": "doc", "relevance": "grade"}
+LISTS = {topic: [row._asdict() for row in ROWS if row.topic == topic] for topic in "12"}
+RECORDS = [{"topic": topic, "found": docs} for topic, docs in LISTS.items()]
+SPANS = [
+    {
+        "context": {"span_id": topic, "trace_id": topic},
+        "attributes": {
+            "openinference.span.kind": "RETRIEVER",
+            "topic": topic,
+            "retrieval.documents": [{"document": doc} for doc in docs],
+        },
+    }
+    for topic, docs in LISTS.items()
+]
+
+
+def written(name, content, folder):
+    lines = content if name.endswith(".jsonl") else [content]
+    (folder / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    return folder / name
+
+
+def to_file(ending, folder):
+    path = folder / f"rows.{ending}"
+    FRAME.to_csv(path, index=False) if ending == "csv" else FRAME.to_parquet(path)
+    return path
+
+
+FORMS = {
+    "pandas": lambda folder: FRAME,
+    "polars": lambda folder: pl.from_pandas(FRAME),
+    "columns": lambda folder: FRAME.to_dict("list"),
+    "records": lambda folder: FRAME.to_dict("records"),
+    "named tuples": lambda folder: ROWS,
+    "CSV": lambda folder: to_file("csv", folder),
+    "Parquet": lambda folder: to_file("parquet", folder),
+    "JSON": lambda folder: written("rows.json", FRAME.to_dict("records"), folder),
+    "JSON lines": lambda folder: written("rows.jsonl", FRAME.to_dict("records"), folder),
+    "columns in JSON": lambda folder: written("columns.json", FRAME.to_dict("list"), folder),
+    "lists by topic": lambda folder: LISTS,
+    "lists by topic in JSON": lambda folder: written("topics.json", LISTS, folder),
+    "search results": lambda folder: (["1", "2"], [*LISTS.values()]),
+    "records with lists": lambda folder: RECORDS,
+    "records with lists in JSON": lambda folder: written("lists.json", RECORDS, folder),
+    "records with lists in JSON lines": lambda folder: written("lists.jsonl", RECORDS, folder),
+    "frame with lists": lambda folder: pd.DataFrame(RECORDS),
+    "spans": lambda folder: SPANS,
+}
+JUDGED = [form for form in FORMS if form not in ("search results", "spans")]
+pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+
+
+def names_in(form, names):
+    """The names of the fields that a form has."""
+    without = {"spans": ("cost",), "search results": ("query_id",)}.get(form, ())
+    without = ("query_id",) if form.startswith("lists by topic") else without
+    list_of = {"list": "found"} if "with lists" in form else {}
+    return {field: name for field, name in names.items() if field not in without} | list_of
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_name_of_a_run_is_found_or_refused(form, tmp_path):
+    run, names, qrels = FORMS[form](tmp_path), names_in(form, OF_RUN), {"1": {"b": 1}, "2": {"b": 1}}
+    ranked = rank(qrels, run, columns=names)
+    assert ranked.judged_ranks.tolist() == [1, 1]
+    assert ranked.scores.tolist() == [0.9, 0.5, 0.7]
+    assert "cost" not in names or ranked.costs.tolist() == [5, 3, 4]
+    by_rank = {field: name for field, name in names.items() if field != "score"}
+    assert rank(qrels, run, columns=by_rank, order="rank").judged_ranks.tolist() == [1, 1]
+    assert calc("RR", qrels, run, columns=names).values.tolist() == [[1, 1]]
+    for field in names:
+        wrong = {"columns": names | {field: "misnamed"}}
+        check(complaint(partial(read_run, run, **wrong)), "misnamed")
+        check(complaint(partial(calc, "RR", qrels, run, **wrong)), "misnamed")
+        check(complaint(partial(read_run, run, **wrong, order="rank")), "misnamed")
+
+
+@pytest.mark.parametrize("form", JUDGED)
+def test_each_name_of_qrels_is_found_or_refused(form, tmp_path):
+    qrels, names, run = FORMS[form](tmp_path), names_in(form, OF_QRELS), {"1": ["a", "b"], "2": ["b"]}
+    ready = read_qrels(qrels, columns=names)
+    assert ready.to_dict() == {"1": {"a": 0, "b": 1}, "2": {"b": 2}}
+    scored = calc("RR nDCG", qrels, run, columns=names)
+    assert scored.values.tolist() == calc("RR nDCG", ready, run).values.tolist()
+    for field in names:
+        wrong = {"columns": names | {field: "misnamed"}}
+        check(complaint(partial(read_qrels, qrels, **wrong)), "misnamed")
+        message = complaint(partial(calc, "RR", qrels, run, **wrong))
+        check(message, "it has: topic, found" if field == "list" else "misnamed")
+
+
+@pytest.mark.parametrize("of_run", FORMS)
+@pytest.mark.parametrize("form", JUDGED)
+def test_one_argument_names_the_fields_of_qrels_and_run(form, of_run, tmp_path):
+    """A name that both could have is refused if neither has it, whatever the usual names are."""
+    qrels, run = FORMS[form](tmp_path), FORMS[of_run](tmp_path)
+    names = names_in(form, OF_QRELS) | names_in(of_run, OF_RUN)
+    ready = read_qrels(qrels, columns=names_in(form, OF_QRELS))
+    expected = calc("RR", ready, run, columns=names_in(of_run, OF_RUN)).values.tolist()
+    assert calc("RR", qrels, run, columns=names).values.tolist() == expected == [[1, 1]]
+    for field in names:
+        message = complaint(partial(calc, "RR", qrels, run, columns=names | {field: "misnamed"}))
+        check(message, "it has: topic, found" if field == "list" and "with lists" in form else "misnamed")
+
+
+@pytest.mark.parametrize(
+    "form", [form for form in FORMS if form.split()[0] in ("CSV", "Parquet") or "JSON" in form]
+)
+def test_a_command_reads_what_the_function_reads(form, tmp_path, capsys):
+    (tmp_path / "qrels").write_text("1 0 b 1\n2 0 b 1\n")
+    path, names = str(FORMS[form](tmp_path)), names_in(form, OF_RUN)
+    for field in names:
+        for misnamed in (False, True):
+            these = names | ({field: "misnamed"} if misnamed else {})
+            words = [f"--columns={field}={name}" for field, name in these.items()]
+            assert main([str(tmp_path / "qrels"), path, "RR", *words]) == 2 * misnamed
+            said = capsys.readouterr()
+            assert "misnamed" in said.err if misnamed else "1.0000" in said.out
+
+
+VOCABULARY = {
+    "query_id": ("query_id", "qid", "query-id", "topic_id", "question_id"),
+    "doc_id": ("doc_id", "docno", "corpus-id", "docid", "document_id"),
+    "score": ("score", "_score", "similarity", "relevance_score"),
+    "relevance": ("relevance", "label", "grade", "rating"),
+    "rank": ("rank", "position"),
+}
+
+
+@pytest.mark.parametrize(
+    ("field", "name"), [(field, name) for field in VOCABULARY for name in VOCABULARY[field]]
+)
+def test_the_usual_names_are_the_same_in_all_forms(field, name, tmp_path):
+    row = {"query_id": "1", "doc_id": "a", "score": 0.5, "relevance": 1, "rank": 1}
+    row = {name if known == field else known: value for known, value in row.items()}
+    frame, ids = pd.DataFrame([row]), {name for known in ("query_id", "doc_id") for name in VOCABULARY[known]}
+    document = {key: value for key, value in row.items() if key not in VOCABULARY["query_id"]}
+    topic = {key: value for key, value in row.items() if key in VOCABULARY["query_id"]}
+    forms = [
+        frame,
+        [row],
+        frame.to_dict("list"),
+        written("row.jsonl", [row], tmp_path),
+        [topic | {"docs": [document]}],
+    ]
+    order = "rank" if field == "rank" else "score"
+    for run in forms:
+        assert read_run(run, order=order).to_dict() == {"1": {"a": 0.5}}
+    for qrels in [*forms[:4], [topic | {"relevant_docs": [document]}]]:
+        assert read_qrels(qrels).to_dict() == {"1": {"a": 1}}
+    if field == "query_id":
+        assert read_topics([topic]) == read_topics(frame[[name]]) == ["1"]
+        assert read_log([topic | {"answer": "x", "correct": 1}]).run == {"1": {"correct": 1.0}}
+    assert ids
+
+
+def test_ranks_in_records_decide_where_there_are_no_scores():
+    docs = [{"id": "x", "rank": 3}, {"id": "a", "rank": 1}, {"id": "b", "position": 2}]
+    for run in ({"1": docs}, [{"query_id": "1", "results": docs}], (["1"], [docs])):
+        assert calc("AP", {"1": {"a": 1, "b": 1}}, run).values.tolist() == [[1]]
+        assert calc("AP", {"1": {"a": 1, "b": 1}}, run, order="rank").values.tolist() == [[1]]
+        assert calc("RR", {"1": {"a": 1, "b": 1}}, run, order="file").values.tolist() == [[0.5]]
+    scored = {"1": [{"id": "x", "rank": 2, "score": 0.9}, {"id": "a", "rank": 1, "score": 0.5}]}
+    assert calc("RR", {"1": {"a": 1}}, scored).values.tolist() == [[0.5]]
+    assert calc("RR", {"1": {"a": 1}}, scored, order="rank").values.tolist() == [[1]]
+
+
+@pytest.mark.parametrize(("doc", "part"), [
+    ({"id": "b", "rank": 1}, "document b: rank 1 is in the list twice; order='file'"),
+    ({"id": "b", "rank": 1.5}, "document b: rank 1.5 is not a whole number"),
+    ({"id": "b", "rank": "first"}, "document b: rank 'first' is not a whole number"),
+    ({"id": "b"}, "document b: it has no rank, and others have one"),
+])  # fmt: skip
+def test_ranks_that_give_no_order_are_refused(doc, part):
+    run = {"1": [{"id": "a", "rank": 1}, doc]}
+    check(complaint(lambda: calc("RR", {"1": {"a": 1}}, run)), part)
+    assert read_run(run, order="file").docs.to_pylist() == ["a", "b"]
+
+
+def test_a_name_is_not_found_in_one_document_and_replaced_in_another():
+    run = {"1": [{"id": "a", "sim": 0.5}, {"id": "b", "score": 0.9}]}
+    check(complaint(lambda: read_run(run, columns={"score": "sim"})), "document b: it has no score")
+    check(
+        complaint(lambda: read_run(run, columns={"score": "smi"})),
+        "no document has 'smi'",
+        "have: id, sim. Did you mean sim?",
+    )
+    qrels = [{"id": "1", "gold_docs": [{"id": "a", "grade": 1}, {"id": "b", "label": 2}]}]
+    found = complaint(lambda: calc("RR", qrels, {"1": ["a"]}, columns={"relevance": "label"}))
+    check(found, "document a")
+
+
+def test_columns_in_a_dict_are_a_table():
+    columns = {"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": [0.5, 0.9]}
+    labels = {"qid": ["1", "1"], "docno": ["a", "b"], "relevance": [1, 0]}
+    for run in (columns, {name: pd.Series(values) for name, values in columns.items()}):
+        assert calc("RR", labels, run).values.tolist() == [[0.5]]
+        assert evaluator("RR", labels).calc(run).values.tolist() == [[0.5]]
+    assert read_topics({"qid": ["3", "1"], "query": ["x", "y"]}) == ["3", "1"]
+    assert read_run({"query_id": ["a"], "text": ["b"]}).to_dict() == {"query_id": {"a": 0}, "text": {"b": 0}}
+    keys = {"user": ["u", "u"], "day": ["1", "2"], "doc_id": ["a", "b"], "score": [0.5, 0.9]}
+    assert read_run(keys, keys=("user", "day")).to_dict() == {"u/1": {"a": 0.5}, "u/2": {"b": 0.9}}
