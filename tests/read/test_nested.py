@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 from messages import check, complaint
 
-from ir_trunc import InputError, IrTruncWarning, calc, calc_aggregate, read_qrels, read_run
+from ir_trunc import InputError, IrTruncWarning, calc, calc_aggregate, evaluator, read_qrels, read_run
+from ir_trunc._cli.main import main
 
 pl = pytest.importorskip("polars")
 
@@ -391,3 +392,144 @@ def test_one_value_in_place_of_records_is_refused(data, read):
         InputError, match=r"records with a topic and a list each are needed|is a single column"
     ):
         read(data, columns={"list": "contexts"})
+
+
+GOLD = {"1": {"a": 1}, "2": {}}
+LABELS = {"1": {"a": 3, "b": 0}, "2": {}}
+OF_GOLD = {
+    "relevant_sources": (
+        [
+            {"id": "1", "question": "?", "relevant_sources": ["a"], "answerable": True},
+            {"id": "2", "question": "?", "relevant_sources": [], "answerable": False},
+        ],
+        GOLD,
+    ),
+    "expected_doc_id": (
+        [
+            {"id": 1, "question": "?", "expected_doc_id": "a"},
+            {"id": 2, "question": "?", "expected_doc_id": None},
+        ],
+        GOLD,
+    ),
+    "expected_docs, by question": (
+        [
+            {"question": "2", "expected_docs": [], "contexts": ["x"]},
+            {"question": "1", "expected_docs": ["a"]},
+        ],
+        GOLD,
+    ),
+    "answerable alone": (
+        {"questions": [{"id": "2", "answerable": False}, {"id": "1", "gold_docs": [{"source": "a"}]}]},
+        GOLD,
+    ),
+    "rank_eval": (
+        {
+            "requests": [
+                {
+                    "id": "1",
+                    "request": {"query": {"match": {"text": "?"}}},
+                    "ratings": [
+                        {"_index": "i", "_id": "a", "rating": 3},
+                        {"_index": "i", "_id": "b", "rating": 0},
+                    ],
+                },
+                {"id": "2", "request": {}, "ratings": []},
+            ],
+            "metric": {"precision": {"k": 20}},
+        },
+        LABELS,
+    ),
+    "OpenSearch": (
+        {
+            "name": "x",
+            "judgmentRatings": [
+                {"query": "1", "ratings": [{"docId": "a", "rating": "3.0"}, {"docId": "b", "rating": "0.0"}]},
+                {"query": "2", "ratings": []},
+            ],
+        },
+        LABELS,
+    ),
+    "Quepid": (
+        {
+            "queries": [
+                {"query_text": "1", "ratings": {"a": 3, "b": 0}},
+                {"query_text": "2", "ratings": {}},
+            ]
+        },
+        LABELS,
+    ),
+}
+
+
+@pytest.mark.parametrize("form", OF_GOLD)
+def test_golden_sets_and_judgments_of_search_engines_are_qrels_at_every_door(tmp_path, capsys, form):
+    data, grades = OF_GOLD[form]
+    (tmp_path / "gold.json").write_text(json.dumps(data), encoding="utf-8")
+    run = {"1": ["b", "a"], "2": []}
+    (tmp_path / "run.json").write_text(json.dumps(run), encoding="utf-8")
+    qrels = [data, tmp_path / "gold.json"]
+    if isinstance(data, list):
+        (tmp_path / "gold.jsonl").write_text("".join(f"{json.dumps(r)}\n" for r in data), encoding="utf-8")
+        qrels += [tmp_path / "gold.jsonl", pd.DataFrame(data)]
+    for each in qrels:
+        judgments = read_qrels(each)
+        assert judgments.judgments.topics == ("1", "2")
+        assert judgments.to_dict() == {topic: docs or {"__nil__": 0} for topic, docs in grades.items()}
+        expected = calc("RR RBPT nDCG", grades, run).values.tolist()
+        assert calc("RR RBPT nDCG", each, run).values.tolist() == expected
+        assert evaluator("RR RBPT nDCG", each).calc(run).values.tolist() == expected
+    words = [str(tmp_path / "gold.json"), str(tmp_path / "run.json"), "RR"]
+    for command in ((), ("compare",)):
+        assert main([*command, *words]) == 0
+        assert "0.2500" in capsys.readouterr().out
+
+
+def test_the_user_names_the_parts_of_a_golden_set():
+    data = [
+        {"key": "1", "asked": "?", "wanted": "a", "answerable": True},
+        {"key": "2", "asked": "?", "wanted": None, "answerable": False},
+    ]
+    columns = {"list": "wanted", "query_id": "key"}
+    assert calc("RBPT", data, {"1": ["a"]}, columns=columns).values.tolist() == [[1, 1]]
+    assert read_qrels(data, columns=columns).to_dict() == {"1": {"a": 1}, "2": {"__nil__": 0}}
+
+
+@pytest.mark.parametrize(("record", "part"), [
+    ({"id": "2", "relevant_docs": ["a"], "answerable": False}, "answerable is False, and it has 1 document; "),
+    ({"id": "2", "relevant_docs": [], "answerable": True}, "answerable is True, and it has 0 documents"),
+    ({"id": "2", "relevant_docs": None, "answerable": True}, "item 1: answerable is True"),
+    ({"id": "2"}, "a list at "),
+    ({"relevant_docs": ["a"]}, "item 1: query_id, "),
+    ({"id": "2", "relevant_docs": [{"name": "a"}]}, "has no id; it is looked for under id, _id"),
+])  # fmt: skip
+def test_the_mistakes_of_golden_sets(record, part):
+    first = {"id": "1", "relevant_docs": ["a"], "answerable": True}
+    check(complaint(lambda: calc("RR", [first, record], {"1": ["a"]})), part, "qrels (golden sets)")
+
+
+def test_judgments_are_no_run():
+    for data in (OF_GOLD["relevant_sources"][0], OF_GOLD["rank_eval"][0]):
+        check(complaint(lambda data=data: read_run(data)), "they are judgments, and hold no run")
+
+
+def test_ratings_of_quepid_as_csv(tmp_path):
+    (tmp_path / "ratings.csv").write_text('query,docid,rating\n"a, b",x,3\n"a, b",y,0\nc,x,1\n')
+    assert read_qrels(tmp_path / "ratings.csv").to_dict() == {"a, b": {"x": 3, "y": 0}, "c": {"x": 1}}
+
+
+def report(topic, cited):
+    sentences = [{"text": "x", "citations": citations} for citations in cited]
+    references = sorted({doc for citations in cited for doc in citations})
+    return {"metadata": {"topic_id": topic, "run_id": "r"}, "responses": sentences, "references": references}
+
+
+@pytest.mark.parametrize("form", [list, lambda docs: dict.fromkeys(docs, 1.0)], ids=["ids", "confidence"])
+def test_reports_of_ragtime_are_read_by_citation(form):
+    reports = [report("1", [form("cb"), form("ab")]), report("2", [form("ba")]), report("3", [])]
+    assert list(read_run(reports).to_dict()["1"]) == ["c", "b", "a"]
+    assert calc("RR", {"1": {"c": 1}, "2": {"b": 1}, "3": {}}, reports).values.tolist() == [[1, 1, 0]]
+    reports[0]["references"].append("d")  # which no sentence cites
+    assert list(read_run(reports).to_dict()["1"]) == ["c", "b", "a", "d"]
+    check(
+        complaint(lambda: read_run([report("1", [["a"]]) | {"references": ["a", "a"]}])), "in the list twice"
+    )

@@ -303,7 +303,10 @@ def nested_records(data: Any, layout: Layout) -> Read:
     stand below results, questions of BioASQ, which are qrels as well, below questions. Retrieval runs of
     LangSmith, spans of MLflow and observations of Langfuse have inputs and outputs. Other search results
     have query_id or query, and contexts, ctxs, documents, docs, results, hits, references, candidates or
-    passages; as qrels, positive_passages or answer_pids. The order of a list is its rank.
+    passages; as qrels, positive_passages or answer_pids. The order of a list is its rank; reports of RAGTIME
+    are in the order in which their sentences cite. Qrels are golden sets, too, with relevant_sources,
+    expected_docs, expected_doc_id or gold_ids, for example, where an empty list, null and `answerable: false`
+    make a nil query, and judgments of Elasticsearch's rank_eval, OpenSearch and Quepid.
     columns={"list": "contexts", "query_id": "qid", "doc_id": "id"} names the parts of other records; dots
     lead into records, as in "metadata.id".
     """
