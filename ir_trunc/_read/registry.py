@@ -19,6 +19,7 @@ import numpy as np
 from ir_trunc._core.errors import InputError, noted, option, shown
 from ir_trunc._core.lazy import npt
 from ir_trunc._read.arrow import occurs, pa, pc, truths
+from ir_trunc._read.directions import LEAST_ROWS, Directions
 from ir_trunc._read.reading import QRELS, DataKind, Layout, Reading
 from ir_trunc._read.rows import Rows, Samples
 from ir_trunc._read.tables import FIELDS_OF, rows_of_table
@@ -104,6 +105,7 @@ class Reader:
     columns: bool = False  # whether users can name its columns
     called: str = ""  # such data in messages; by default the name of their type
     compiled: Compiled | None = None
+    ordered: bool = True  # whether the places of scored documents mean anything
 
     def form_of(self, layout: Layout) -> str:
         """What the form looks like in data of this layout."""
@@ -254,10 +256,15 @@ class Data:
 
     def pieces(self) -> Iterator[Rows]:
         """The rows as the reader yields them; InputError where an iterator gave none."""
-        count = 0
+        count, directions = 0, None
         for piece in self.reader.pieces(self.value, self.layout):
             count += len(piece)
+            if self.layout.kind == "run" and len(piece) >= LEAST_ROWS:
+                directions = directions or Directions(self.source)
+                directions.add(piece, self.reader.ordered)
             yield piece
+        if directions is not None:
+            directions.say()
         if self.iterator == "_tee" and not count:  # ir-measures gives each of its tools its own iterator
             raise InputError(f"{self.layout.kind}: there is no row; at least one is needed.")
         if self.iterator and not count:

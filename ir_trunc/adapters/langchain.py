@@ -6,6 +6,7 @@ chain = scored(store, k=50) | Truncate(policy)
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from ir_trunc._core.lazy import needed
@@ -120,7 +121,8 @@ def scored(store: Any, k: int = 50, raw: bool | None = None, **search: Any) -> A
         Documents to retrieve, more than will be kept; `invoke(query, k=...)` overrides it for a query.
     raw : bool, optional
         True takes the scores of the store, which may be distances; False takes relevance scores. By default
-        relevance scores are taken, and with a warning the store's own where it has no relevance scores.
+        relevance scores are taken, and with a warning the store's own where it has no relevance scores, or
+        where these rise while its own fall, as LangChain computes them from inner products.
     **search
         More options of the store's search, such as filter.
 
@@ -132,7 +134,7 @@ def scored(store: Any, k: int = 50, raw: bool | None = None, **search: Any) -> A
     Raises
     ------
     InputError
-        Where the store has no relevance scores and raw is False, when it is asked.
+        Where raw is False and the store has no relevance scores, or such that rise, when it is asked.
 
     Examples
     --------
@@ -147,21 +149,29 @@ def scored(store: Any, k: int = 50, raw: bool | None = None, **search: Any) -> A
 
     def retrieve(query: str, k: int = default_k) -> list[Document]:
         nonlocal own
-        scored_docs = []
+        scored_docs, problem, hint = [], "", ""
         if not own:
             try:
                 scored_docs = store.similarity_search_with_relevance_scores(query, k=k, **search)
             except NotImplementedError:
-                what = f"{type(store).__name__} has no relevance scores"
-                if own is False:
-                    raise InputError(f"{what}: scored(store, raw=True) takes its own scores.") from None
-                warn(
-                    f"{what}: its own scores are taken, which raw=True confirms. Where they are distances,"
-                    " write Truncate(policy, lower_is_better=True)."
-                )
-                own = True
-        if own:
-            scored_docs = store.similarity_search_with_score(query, k=k, **search)
+                problem = "has no relevance scores"
+                hint = " Where they are distances, write Truncate(policy, lower_is_better=True)."
+        if own or problem or _rises(scored_docs):
+            own_docs = store.similarity_search_with_score(query, k=k, **search)
+            if not own and not problem and not _rises(own_docs):
+                problem = "has relevance scores that rise from the first document on, while its own fall"
+            scored_docs = own_docs if own or problem else scored_docs
+        if problem:
+            what = f"{type(store).__name__} {problem}"
+            if own is False:
+                raise InputError(f"{what}: scored(store, raw=True) takes its own scores.")
+            warn(f"{what}: its own scores are taken, which raw=True confirms.{hint}")
+            own = True
         return [doc.model_copy(update={"metadata": doc.metadata | {"score": s}}) for doc, s in scored_docs]
 
     return RunnableLambda(retrieve)
+
+
+def _rises(scored_docs: list[tuple[Document, float]]) -> bool:
+    """Whether a document has a higher score than the one before it."""
+    return any(after > before for (_, before), (_, after) in pairwise(scored_docs))

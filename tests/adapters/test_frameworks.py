@@ -152,6 +152,22 @@ def test_langchain_scores_are_those_of_relevance_or_the_store_s_with_a_warning()
         assert scores == pytest.approx(np.cos([0.1, 0.3, 1.5]) / 2)
 
 
+def test_langchain_scores_of_inner_products_are_those_of_the_store():
+    """LangChain takes 1 - s for the relevance of an inner product s: the best document has the lowest."""
+    store = store_on_a_circle()
+    from ir_trunc.adapters.langchain import scored
+
+    store._select_relevance_score_fn = lambda: store._max_inner_product_relevance_score_fn
+    retriever = scored(store)
+    with pytest.warns(IrTruncWarning, match="relevance scores that rise .* raw=True confirms") as caught:
+        found = [retriever.invoke("query 0.0") for _ in range(2)]
+    assert len(caught) == 1
+    for docs in found:
+        assert [doc.metadata["score"] for doc in docs] == pytest.approx(np.cos([0.1, 0.3, 1.5]))
+    with pytest.raises(InputError, match=r"while its own fall: scored\(store, raw=True\) takes"):
+        scored(store, raw=False).invoke("query 0.0")
+
+
 def test_langchain_compressors_of_its_own_retriever():
     retrievers = quietly("langchain_classic.retrievers")
     from ir_trunc.adapters.langchain import Truncate, scored

@@ -17,6 +17,7 @@ from ir_trunc._core.parameters import several
 from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, pc
+from ir_trunc._read.directions import look_at
 from ir_trunc._read.reading import MARK, RANK, Layout
 from ir_trunc._read.registry import Compiled, Data, Table, reader
 from ir_trunc._read.rows import PART, Rows, Samples, encoded
@@ -52,6 +53,7 @@ def _dicts_to_kernel(lists: Any, run: Data) -> Samples | None:
     "{topic: {document: <value>}} or {topic: [document, ...]}",
     recognises=_are_dicts,
     called="dict",
+    ordered=False,
     compiled=Compiled(
         _dicts_to_kernel,
         lambda qrels, seed: kernel.qrels_of_dicts(qrels.value, seed) if type(qrels.value) in _DICTS else None,
@@ -159,7 +161,11 @@ def _kernel_items(data: Data) -> list[Any]:
 
 def _tuples_to_kernel(lists: Any, run: Data) -> Samples | None:
     arguments = _kernel_items(run)
-    return () if arguments and kernel.tuples(lists, *arguments, np.float64) else None
+    if not arguments or not kernel.tuples(lists, *arguments, np.float64):
+        return None
+    items, _, _, topic, _, score = arguments
+    look_at(run.layout, run.source, len(items), lambda n: items[n][topic], lambda n: items[n][score])
+    return ()
 
 
 _COMPILED = Compiled(
@@ -284,7 +290,10 @@ def _objects_to_kernel(lists: Any, run: Data) -> Samples | None:
     if scores.dtype.kind not in "fiu" or scores.dtype.itemsize > 8:
         return None
     scores = np.ascontiguousarray(scores, np.float64)
-    return () if kernel.objects(lists, topics.tolist(), docs.tolist(), scores) else None
+    if not kernel.objects(lists, topics.tolist(), docs.tolist(), scores):
+        return None
+    look_at(layout, run.source, len(topics), topics.__getitem__, scores.__getitem__)
+    return ()
 
 
 @reader(
