@@ -495,7 +495,7 @@ def test_the_user_names_the_parts_of_a_golden_set():
 
 
 @pytest.mark.parametrize(("record", "part"), [
-    ({"id": "2", "relevant_docs": ["a"], "answerable": False}, "answerable is False, and it has 1 document; "),
+    ({"id": "2", "relevant_docs": ["a"], "answerable": False}, "answerable is False, and it has 1 document"),
     ({"id": "2", "relevant_docs": [], "answerable": True}, "answerable is True, and it has 0 documents"),
     ({"id": "2", "relevant_docs": None, "answerable": True}, "item 1: answerable is True"),
     ({"id": "2"}, "a list at "),
