@@ -3,6 +3,7 @@
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import ParameterTypeError
 from ir_trunc._ranking.qrels import Qrels, QrelsLike
+from ir_trunc._ranking.ranked_rows import Run
 from ir_trunc._ranking.runs import RunLike
 from ir_trunc._read.reading import Reading
 from ir_trunc._reporting.advice import HowMany
@@ -18,5 +19,5 @@ from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
 __all__ = [
     "Aggregated", "ByMeasure", "Comparison", "Curve", "Evaluator", "Gate", "HowMany", "JudgeAgreement",
     "JudgedResults", "MeasureLike", "ParameterTypeError", "Qrels", "QrelsLike", "Reading", "Reproduction",
-    "Results", "RunLike", "RunsLike",
+    "Results", "Run", "RunLike", "RunsLike",
 ]  # fmt: skip

@@ -267,8 +267,10 @@ class Qrels:
         changed = Qrels.of(self.given, universe, nil=nil or self.nil, **kept)
         return replace(changed, nesting=self.nesting, abstains=self.abstains)
 
-    def without(self, withheld: Withheld) -> Qrels:
+    def without(self, withheld: Withheld | None) -> Qrels:
         """These qrels without judgments of documents that are withheld."""
+        if withheld is None:
+            return self
         leaves, topics = withheld.among(self.rows.topics, self.rows.docs), self.judgments.topics
         if not leaves.any():
             return self

@@ -7,15 +7,18 @@ pytrec_eval and trec_eval 9, so that truncated and classical measures see the sa
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self
 from unicodedata import normalize
 
+import ir_measures
 import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, option, shown, warn
-from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
+from ir_trunc._core.lazy import pd
+from ir_trunc._core.rankings import Bools, Floats, Ints, distinct, offsets_of
+from ir_trunc._output.files import Target, run_lines, write_text
 from ir_trunc._read.arrow import flat, index_in, numeric, occurs, pa, pc, strings
 from ir_trunc._read.reading import DEFAULT, Order, Reading
 from ir_trunc._read.rows import PLACEHOLDER, Rows, Samples
@@ -72,7 +75,7 @@ class Notes:
         """Count what was noted of another part of the run, too."""
         firsts = [name for name in (self.first_ignored, other.first_ignored) if name is not None]
         self.known, self.first_ignored = self.known or other.known, min(firsts, default=None)
-        for name in (field.name for field in fields(self)):
+        for name in (each.name for each in fields(self)):
             if name not in ("known", "first_ignored"):
                 setattr(self, name, getattr(self, name) + getattr(other, name))
 
@@ -334,3 +337,106 @@ def ranked_order(topic: Ints, rows: Rows) -> Ints:
             problem = f"rank {-int(keys[row])} is in the list twice"
             raise rows.both(row, other, f"{problem}; {option('order', 'file')} takes the rows as they stand")
     return order
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run(Rows):
+    """A run as an object: every function takes it where it takes the data that it was read from.
+
+    `read_run` and `truncate` return one, and `with_terminal` and `with_effort` hold one. It knows how it was
+    read: its order, its keys and what was withheld are then not said again. Iteration gives a named tuple
+    query_id, doc_id, score for each document, which ir-measures takes.
+
+    Attributes
+    ----------
+    topics, docs, values : arrays
+        A row for each document as it was read: its topic, its id and its score.
+    further : mapping of str to array
+        More columns, by their names: gain, for example.
+    given : Reading
+        How it was read.
+    """
+
+    further: Mapping[str, Floats] = field(default_factory=dict)
+    given: Reading = DEFAULT
+
+    @classmethod
+    def of_rows(cls, rows: Rows, given: Reading = DEFAULT, **further: Floats) -> Run:
+        """The run that has these rows."""
+        columns = {each.name: getattr(rows, each.name) for each in fields(Rows)}
+        return cls(**columns, further=further, given=given)
+
+    @staticmethod
+    def cut(ranked: RankedRows, topics: Iterable[str], lengths: Ints) -> Run:
+        """The first documents of the ranked rows of each topic of a run, in their order."""
+        places = np.repeat(ranked.starts - offsets_of(lengths)[:-1], lengths) + np.arange(lengths.sum())
+        run: Any = ranked.rows
+        rows = replace(run, values=ranked.falling, samples=(), lines_of=None, hidden=None)
+        cut: Run = replace(rows.take(places), reading=replace(rows.reading, stop=None), universe=(*topics,))
+        return cut
+
+    def __repr__(self) -> str:
+        lengths = self.cuts.values()
+        what = f"{counted(len(lengths), 'list')}, {counted(sum(lengths), 'document')}"
+        return f"Run({what}, from {self.source})"
+
+    def __iter__(self) -> Iterator[ir_measures.ScoredDoc]:
+        _, ranked = self._ranked()
+        rows = ranked.rows.topics.to_pylist(), ranked.rows.docs.to_pylist(), ranked.falling.tolist()
+        return map(ir_measures.ScoredDoc, *rows)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "given": self.given.without_functions()}
+
+    def _with_each(self, change: Any) -> Self:
+        further = {name: change(column) for name, column in self.further.items()}
+        return replace(super()._with_each(change), further=further)
+
+    def _ranked(self) -> tuple[list[str], RankedRows]:
+        """The topics in the order of the run, and the rows by rank."""
+        topics = [*dict.fromkeys([*self.universe, *self.named_topics()])]
+        return topics, RankedRows.of(self, strings(topics))
+
+    @property
+    def cuts(self) -> dict[str, int]:
+        """The length of every list, `{topic: k}`."""
+        topics, ranked = self._ranked()
+        return dict(zip(topics, ranked.lengths.tolist()))
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """`{topic: {document: score}}` as it was read; the empty list is `{}`."""
+        read = super().to_dict()
+        return {**{topic: {} for topic in self.universe}, **read}
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row for each document: query_id, doc_id, score, rank, and what it has further.
+
+        Topics with the empty list have no row.
+        """
+        _, ranked = self._ranked()
+        rows: Any = ranked.rows
+        ids = {"query_id": rows.topics.to_pylist(), "doc_id": rows.docs.to_pylist()}
+        costs = {} if rows.costs is None else {"cost": rows.costs}
+        return pd.DataFrame({**ids, "score": ranked.falling, "rank": ranked.rank, **costs, **rows.further})
+
+    def write(self, path: Target, tag: str = "ir_trunc") -> None:
+        """Write a TREC run; gzipped if the name ends in .gz.
+
+        An empty list is written as the placeholder `__nil__`, which ir_trunc reads as the empty list again.
+        """
+        write_text(path, self.lines(tag))
+
+    def lines(self, tag: str) -> Iterator[str]:
+        """The lines of a TREC run."""
+        topics, ranked = self._ranked()
+        docs, scores, starts = ranked.rows.docs.to_pylist(), ranked.falling.tolist(), ranked.starts.tolist()
+        rows = (
+            (topic, *row)
+            for topic, start, length in zip(topics, starts, ranked.lengths.tolist())
+            for row in zip(
+                docs[start : start + length] or [PLACEHOLDER],
+                range(1, max(1, length) + 1),
+                scores[start : start + length] or [0.0],
+            )
+        )
+        return run_lines(rows, tag)

@@ -29,7 +29,7 @@ from ir_trunc._kernel import kernel
 from ir_trunc._ranking.answers import answers_of, overlaps_of, say_seeming, seems_none
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, Unjudged, read_qrels_of_runs, ready_qrels
-from ir_trunc._ranking.ranked_rows import Notes, RankedRows
+from ir_trunc._ranking.ranked_rows import Notes, RankedRows, Run
 from ir_trunc._ranking.searches import by_question
 from ir_trunc._read.arrow import arrow_texts, flat, numeric, occurs, strings, text_array
 from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, KeysLike, Order, Reading, Searches
@@ -54,6 +54,7 @@ RunLike = (
     | Iterable[Sequence[Any] | Mapping[str, Any]]
     | Frame
     | WithRun
+    | Rows
     | Rankings
 )
 """A run in any of its forms.
@@ -62,7 +63,8 @@ A path of a file (TREC, JSON, CSV, Parquet; plain or gzipped); `{topic: {documen
 [document, ...]}` by rank, or `{topic: [item, ...]}` of pairs (document, score), of dicts with id and score,
 or of the objects that frameworks of retrieval return; named tuples with query_id, doc_id and score, plain
 tuples in this order, or dicts with these names; a frame or a Hugging Face Dataset with these columns (and
-cost, where documents differ in it); an ir_datasets data set that has a run; or `Rankings`.
+cost, where documents differ in it); an ir_datasets data set that has a run; what `read_run` or `truncate`
+returns; or `Rankings`.
 """
 
 
@@ -77,8 +79,8 @@ def read_run(
     keys: KeysLike | None = None,
     searches: Searches | None = None,
     withheld: Any = None,
-) -> Rows:
-    """The rows of a run before they are ranked.
+) -> Run:
+    """A run as an object, which every function takes in the place of its data: it is read once.
 
     Parameters
     ----------
@@ -89,8 +91,8 @@ def read_run(
 
     Returns
     -------
-    Rows
-        One row for each document: `topics`, `docs` and `values`, the scores.
+    Run
+        Its `to_dict()` is as it was read; `to_pandas()` and `write(path)` have its lists by rank.
 
     Raises
     ------
@@ -105,7 +107,10 @@ def read_run(
     """
     reading = Reading(order, duplicates, stop, lower_is_better, columns, keys, searches, withheld)
     rows = read_rows(data, replace(RUN, reading=reading))
-    return by_question(rows)[0] if rows.reading.by_search or searches is not None else rows
+    given = getattr(rows, "given", replace(reading, withheld=rows.reading.withheld))
+    if rows.reading.by_search or rows.reading.searches is not None:
+        rows = by_question(rows)[0]
+    return Run.of_rows(rows, given)
 
 
 def rank(
@@ -187,6 +192,8 @@ def check_missing(missing: Any) -> Missing | None:
 
 def source_of(run: Any) -> str:
     """What to call a run in messages."""
+    if isinstance(run, Rows):
+        return run.source
     return f"run {run}" if is_path_like(run) else f"run ({type(run).__name__})"
 
 
@@ -247,6 +254,8 @@ def rank_run(
     must_match: whether a run of which no topic is in the qrels is an error.
     """
     layout = RUN if reading is DEFAULT else replace(RUN, reading=reading)
+    if isinstance(run, Rows):
+        qrels = qrels.without(run.reading.withheld)
     data, builder = recognised(run, layout), Builder(qrels, keep_scores)
     if not builder.add_whole(data):
         for piece in data.rows():

@@ -210,6 +210,13 @@ class Reading:
         """The columns that the user named."""
         return cast(Columns, self.columns or NO_COLUMNS)
 
+    def without_functions(self) -> Reading:
+        """The same without a column that is a function: costs that were read."""
+        columns = {field: name for field, name in self.names.items() if not callable(name)}
+        if len(columns) == len(self.names):
+            return self
+        return dataclasses.replace(self, columns=Columns(columns, self.names.needed))
+
     @property
     def nesting(self) -> Keys | None:
         """The keys of lists."""

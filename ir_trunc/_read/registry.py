@@ -35,6 +35,7 @@ ORDER: dict[str, tuple[tuple[Shape, ...], tuple[DataKind, ...]]] = {
     "topics.topic_file": (("path",), ("topics",)),
     "topics.items": (("mapping", "list", "frame"), ("topics",)),
     "memory.plain_tuples": (("list",), ("run", "qrels")),
+    "memory.run_object": (("object",), ("run",)),
     "traces.spans": (("path", "mapping", "list", "frame"), ("run",)),
     "cdet.change_run": (("path",), ("run",)),
     "cdet.change_qrels": (("path",), ("qrels",)),
@@ -311,11 +312,11 @@ def read_rows(data: Any, layout: Layout) -> Rows:
 SAME_ID = "same id"
 
 
+@dataclass(frozen=True)
 class Withheld:
     """Documents that are in no list of their topic and are not judged for it; `of` reads them."""
 
-    def __init__(self, docs: Mapping[str, Collection[str]] | None):
-        self.docs = docs  # by topic; None for the document that has the id of the topic
+    docs: Mapping[str, Collection[str]] | None  # by topic; None for the document that has the id of the topic
 
     @classmethod
     def of(cls, value: Any) -> Withheld:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted
+from ir_trunc._core.errors import InputError
 from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import npt
 from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
@@ -106,9 +106,9 @@ class Rows:
     def __len__(self) -> int:
         return len(self.docs)
 
-    def __repr__(self) -> str:
-        topics = counted(len(self.named_topics()), "topic")
-        return f"Rows({counted(len(self), 'row')}, {topics}, from {self.source})"
+    def __getstate__(self) -> dict[str, Any]:
+        """Without functions, which pickle may not take: costs and errors of the reader have served."""
+        return {**vars(self), "lines_of": None, "reading": self.reading.without_functions()}
 
     def written_as(self, topics: Iterable[str]) -> Rows:
         """These rows with ids of spans and traces as in these topics, with 0x or without."""
@@ -148,20 +148,20 @@ class Rows:
             result.setdefault(topic, {})[doc] = value
         return result
 
-    def filter(self, keep: Bools) -> Rows:
+    def filter(self, keep: Bools) -> Self:
         """Some of the rows."""
         return self if keep.all() else self.take(np.flatnonzero(keep))
 
-    def take(self, places: Ints) -> Rows:
+    def take(self, places: Ints) -> Self:
         """Some of the rows, in this order."""
         rows = numeric(places)
         return self._with_each(lambda c: c.take(rows) if isinstance(c, pa.Array) else c[places])
 
-    def slice(self, start: int, stop: int) -> Rows:
+    def slice(self, start: int, stop: int) -> Self:
         """Contiguous rows, not copied."""
         return self._with_each(lambda column: column[start:stop])
 
-    def _with_each(self, change: Callable[[Any], Any]) -> Rows:
+    def _with_each(self, change: Callable[[Any], Any]) -> Self:
         columns = ((name, getattr(self, name)) for name in _COLUMNS)
         return replace(self, **{name: change(column) for name, column in columns if column is not None})
 

@@ -38,8 +38,8 @@ from ir_trunc._core.errors import (
     warn,
 )
 from ir_trunc._core.parameters import flag, number, one_of, several, whole
-from ir_trunc._ranking.qrels import with_topics
-from ir_trunc._ranking.ranked_rows import RankedRows
+from ir_trunc._ranking.qrels import Qrels, with_topics
+from ir_trunc._ranking.ranked_rows import RankedRows, Run
 from ir_trunc._ranking.runs import rank, read_run
 from ir_trunc._read.arrow import pa, strings
 from ir_trunc._read.reading import QRELS, RUN
@@ -93,7 +93,8 @@ def experiment(
     Parameters
     ----------
     systems : list or dict
-        Transformers or frames of results, as a list or by name; PyTerrier's name is `retr_systems`.
+        Transformers, frames of results or what `ir_trunc.read_run` returns, as a list or by name; PyTerrier's
+        name is `retr_systems`.
     topics, qrels : DataFrame or str
         With the columns qid and query, and qid, docno and label; or paths of files that PyTerrier reads.
     measures : MeasureLike
@@ -229,7 +230,7 @@ def _by_name(systems: Any, names: Sequence[Any] | None) -> tuple[list[str], list
     each = several("systems", systems, "transformers or frames of results")
     if names is None:
         numbered = enumerate(each, 1)
-        names = [f"results {n}" if isinstance(one, pd.DataFrame) else str(one) for n, one in numbered]
+        names = [f"results {n}" if isinstance(one, (pd.DataFrame, Run)) else str(one) for n, one in numbered]
     if len(names) != len(each):
         raise ParameterError(f"{len(names)} names for {len(each)} systems: one for each is needed.")
     return list(map(str, names)), each
@@ -331,10 +332,21 @@ def _arranged(
     return table
 
 
+def _frame_of(data: Any) -> Any:
+    """What `read_run` or `read_qrels` returned as a frame with PyTerrier's names; else the data."""
+    if isinstance(data, Run):
+        return data.to_pandas().rename(columns={"query_id": "qid", "doc_id": "docno"})
+    if isinstance(data, Qrels):
+        rows = [(q, doc, grade) for q, docs in data.to_dict().items() for doc, grade in docs.items()]
+        return pd.DataFrame(rows, columns=["qid", "docno", "label"])
+    return data
+
+
 def _checked_frame(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
     """A frame as `calc` reads it, by PyTerrier's names; value: 'score', 'label' or none."""
     if isinstance(frame, str) and name in ("topics", "qrels") and os.path.isfile(frame):
         frame = getattr(pt.io, f"read_{name}")(frame)
+    frame = _frame_of(frame)
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"{name} of type {type(frame).__name__}: a DataFrame is needed.")
     wanted = {"qid": "query_id"}
@@ -374,8 +386,8 @@ def _judged(topics: pd.DataFrame, qrels: pd.DataFrame, reported: bool) -> pd.Dat
 
 def _results_of(name: str, system: Any, topics: pd.DataFrame, batch_size: int | None) -> pd.DataFrame:
     """All results of a system, which may already be results."""
-    if isinstance(system, pd.DataFrame):
-        results = system
+    if isinstance(system, (pd.DataFrame, Run)):
+        results = _frame_of(system)
     elif not hasattr(system, "transform"):
         raise InputError(f"system {shown(system)}: a transformer or a frame of results is needed.")
     elif batch_size is None:
@@ -514,6 +526,7 @@ class Truncate(pt.Estimator):
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """The rows that are kept, in the order given."""
+        inp = _frame_of(inp)
         pt.validate.result_frame(inp)
         if not len(inp):
             return inp
@@ -539,6 +552,7 @@ class Truncate(pt.Estimator):
         if self.measure is None:
             what = f"{self!r} has no measure to be fitted to"
             raise ParameterError(f"{what}: give one when it is made, as measure='RBPT'.")
+        topics_or_res_tr = _frame_of(topics_or_res_tr)
         pt.validate.result_frame(topics_or_res_tr)
         rankings = rank(qrels_tr, topics_or_res_tr, topics=topics_or_res_tr)
         self.policy = self.policy.fit(rankings, self.measure)

@@ -20,6 +20,7 @@ from ir_trunc._core.parameters import several, whole
 from ir_trunc._core.rankings import Bools, Floats, Ints, Judgments, Rankings, offsets_of
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels_of_runs
+from ir_trunc._ranking.ranked_rows import Run
 from ir_trunc._ranking.runs import join_run, read_run
 from ir_trunc._read.reading import HowRead
 from ir_trunc._scoring._runs import RunsLike, by_name, progress
@@ -155,7 +156,10 @@ def pooled_runs(
     """
     ready, reading = read_qrels_of_runs(qrels, nil=nil, reading=reading)
     named = by_name(runs)
-    if reading.get("keys") is not None:
+    read_before = [run for run in named.values() if isinstance(run, Run)]
+    for run in read_before:
+        ready = ready.without(run.reading.withheld)
+    if reading.get("keys") is not None or any(run.given.keys for run in read_before):
         raise ParameterError("keys: pools are of topics, whose lists have no further keys; leave keys out.")
     if ready.nil.answers:
         what = f"{option('nil', ready.nil.convention)} makes NIL an answer that no pool holds"

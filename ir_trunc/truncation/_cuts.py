@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any, Unpack
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterError, shown
-from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import several, text
-from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
-from ir_trunc._output.files import Target, check_outputs, run_lines, word, write_text
+from ir_trunc._core.rankings import Rankings
+from ir_trunc._output.files import Target, check_outputs, word, write_text
 from ir_trunc._ranking.nil import Convention, NilRule
-from ir_trunc._ranking.ranked_rows import RankedRows
+from ir_trunc._ranking.ranked_rows import RankedRows, Run
 from ir_trunc._ranking.runs import RunLike, read_run
-from ir_trunc._read.arrow import numeric, pa, pc, strings
+from ir_trunc._read.arrow import pc, strings
 from ir_trunc._read.reading import HowRead
-from ir_trunc._read.rows import PLACEHOLDER, Rows
+from ir_trunc._read.rows import Rows
 from ir_trunc._read.text import read_numbers
 from ir_trunc.truncation._fitting import check_rows, unjudged_lists
 from ir_trunc.truncation._policy import Cutter, as_fitted, lengths_of, sees_judgments
@@ -137,87 +135,10 @@ def write_run(
             raise InputError(f"comments: {shown(comment)} is not a line that begins with #.")
     ordered = RankedRows.of(run, strings(list(cuts)))
     kept = np.minimum(ordered.lengths, list(cuts.values()))
-    write_text(path, chain(heads, Truncated._of(ordered, list(cuts), kept)._lines(tag)))
+    write_text(path, chain(heads, Run.cut(ordered, cuts, kept).lines(tag)))
 
 
 _CUTS = CutsByTopic("documents to keep of each topic")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Truncated(Mapping[str, dict[str, float]]):
-    """A run whose lists were cut: the documents that are left, with their ids and scores.
-
-    It is a mapping, `{topic: {document: score}}`, and so a run for every function that takes one.
-
-    Attributes
-    ----------
-    cuts : mapping
-        The length of every list, `{topic: k}`.
-    docs : tuple of str
-        The documents of all lists, list after list, in the order of the run.
-    scores : array of float64
-        Their scores.
-    """
-
-    cuts: Mapping[str, int]
-    docs: tuple[str, ...]
-    scores: Floats
-
-    @classmethod
-    def _of(cls, ordered: RankedRows, topics: Sequence[str], lengths: Ints) -> Truncated:
-        """The first documents of the ranked rows of each topic."""
-        places = np.repeat(ordered.starts - offsets_of(lengths)[:-1], lengths) + np.arange(lengths.sum())
-        docs = ordered.rows.docs.take(numeric(places)).to_pylist()
-        return cls(dict(zip(topics, lengths.tolist())), tuple(docs), ordered.falling[places])
-
-    def __repr__(self) -> str:
-        empty = sum(k == 0 for k in self.cuts.values())
-        return f"Truncated({len(self.cuts)} lists, {len(self.docs)} documents, {empty} lists empty)"
-
-    def __getitem__(self, topic: str) -> dict[str, float]:
-        return self._lists[topic]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._lists)
-
-    def __len__(self) -> int:
-        return len(self.cuts)
-
-    @cached_property
-    def _lists(self) -> dict[str, dict[str, float]]:
-        return self.to_dict()
-
-    def to_dict(self) -> dict[str, dict[str, float]]:
-        """`{topic: {document: score}}`; the empty list is `{}`."""
-        ends, scores = offsets_of(list(self.cuts.values())).tolist(), self.scores.tolist()
-        return {
-            topic: dict(zip(self.docs[start:end], scores[start:end]))
-            for topic, start, end in zip(self.cuts, ends, ends[1:])
-        }
-
-    def to_pandas(self) -> pd.DataFrame:
-        """One row for each document: query_id, doc_id, score, rank. Topics with the empty list have none."""
-        lengths = np.array(list(self.cuts.values()), np.int64)
-        ranks = np.arange(1, len(self.docs) + 1) - np.repeat(offsets_of(lengths)[:-1], lengths)
-        topics = np.repeat(np.array(list(self.cuts), object), lengths)
-        ids = {"query_id": topics.tolist(), "doc_id": list(self.docs)}
-        return pd.DataFrame({**ids, "score": self.scores, "rank": ranks})
-
-    def write(self, path: Target, tag: str = "ir_trunc") -> None:
-        """Write a TREC run; gzipped if the name ends in .gz.
-
-        An empty list is written as the placeholder `__nil__`, which ir_trunc reads as the empty list again.
-        """
-        write_text(path, self._lines(tag))
-
-    def _lines(self, tag: str) -> Iterator[str]:
-        """The lines of a TREC run; an empty list is the placeholder."""
-        rows = (
-            (topic, doc, rank, score)
-            for topic, scores in self.to_dict().items()
-            for rank, (doc, score) in enumerate(scores.items() or [(PLACEHOLDER, 0.0)], 1)
-        )
-        return run_lines(rows, tag)
 
 
 def truncate(
@@ -226,7 +147,7 @@ def truncate(
     *,
     nil: NilRule | Convention | None = None,
     **reading: Unpack[HowRead],
-) -> Truncated:
+) -> Run:
     """Cut every list of a run, and return the documents that are left.
 
     Parameters
@@ -241,7 +162,7 @@ def truncate(
 
     Returns
     -------
-    Truncated
+    Run
         Its `to_dict()`, `to_pandas()` and `write(path)` give the run that is left.
 
     Raises
@@ -268,5 +189,4 @@ def truncate(
     named = cutter.cuts if isinstance(cuts, Mapping) else ()
     topics = {*pc.unique(rows.topics).to_pylist(), *named, *rows.universe}
     lists = unjudged_lists(rows, list(topics), nil)
-    lengths = lengths_of(cutter, lists)
-    return Truncated._of(RankedRows.of(rows, pa.array(lists.topics, pa.string())), lists.topics, lengths)
+    return Run.cut(RankedRows.of(rows, strings(lists.topics)), lists.topics, lengths_of(cutter, lists))

@@ -6,7 +6,7 @@ is `RRT`. The caller's data do not change.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Unpack
 
 import numpy as np
@@ -17,10 +17,11 @@ from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Number, Whole, checked
 from ir_trunc._core.rankings import Bools, Ints
-from ir_trunc._output.files import Target, check_outputs, qrels_lines, run_lines, write_text
+from ir_trunc._output.files import Target, check_outputs, qrels_lines, write_text
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels_of_runs
-from ir_trunc._ranking.ranked_rows import RankedRows
+from ir_trunc._ranking.ranked_rows import RankedRows, Run
 from ir_trunc._ranking.runs import RunLike, join_run, read_run
+from ir_trunc._read.arrow import strings
 from ir_trunc._read.reading import HowRead
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 
@@ -41,13 +42,14 @@ class Wrapped:
 
     Attributes
     ----------
-    run : pandas.DataFrame
-        query_id, doc_id, score, rank and gain; effort and utility if `with_effort` made it.
+    run : Run
+        Its `to_pandas()` has query_id, doc_id, score, rank and gain; effort and utility if `with_effort` made
+        it.
     qrels : pandas.DataFrame
         query_id, doc_id, relevance. ir-measures takes both as they are.
     """
 
-    run: pd.DataFrame
+    run: Run
     qrels: pd.DataFrame
     _inputs: tuple[object, ...] = ()
 
@@ -68,8 +70,7 @@ class Wrapped:
             If a TREC file cannot hold an id, both paths lead to one file, or one of them is an input.
         """
         check_outputs([run, qrels], self._inputs)
-        ranked = (self.run[name].tolist() for name in ("query_id", "doc_id", "rank", "score"))
-        write_text(run, run_lines(zip(*ranked), "wrapped"))
+        self.run.write(run, "wrapped")
         judged = (self.qrels[name].tolist() for name in ("query_id", "doc_id", "relevance"))
         write_text(qrels, qrels_lines(zip(*judged)))
 
@@ -112,7 +113,7 @@ def with_terminal(
     >>> import ir_trunc
     >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"d": 0}}
     >>> run = {"1": {"a": 3, "b": 2}, "2": {"x": 1}}
-    >>> ir_trunc.with_terminal(qrels, run).run[["query_id", "doc_id", "rank", "gain"]]
+    >>> ir_trunc.with_terminal(qrels, run).run.to_pandas()[["query_id", "doc_id", "rank", "gain"]]
       query_id   doc_id  rank  gain
     0        1        a     1   1.0
     1        1        b     2   0.0
@@ -121,7 +122,7 @@ def with_terminal(
     4        2  __end__     2   1.0
     """
     judged, reading = read_qrels_of_runs(qrels, reading=reading)
-    documents, grades, lengths, hits, relevant = _scored(judged, read_run(run, **reading), rel)
+    source, documents, grades, lengths, hits, relevant = _scored(judged, read_run(run, **reading), rel)
     ends = np.ones(len(lengths), dtype=bool) if depth is None else lengths < depth
     last = np.zeros(len(lengths), dtype=np.float32)
     lowest = documents.groupby("query_id")["score"].min()
@@ -135,9 +136,8 @@ def with_terminal(
     rows = pd.concat([documents, terminal[list(documents)]], ignore_index=True)
     places = {topic: place for place, topic in enumerate(topics)}
     order = np.lexsort((rows["rank"], rows["query_id"].map(places)))
-    wrapped = rows.iloc[order].reset_index(drop=True)
     with_ends = pd.concat([grades, terminal[list(grades)]], ignore_index=True)
-    return Wrapped(wrapped, with_ends, (qrels, run))
+    return Wrapped(_run(rows.iloc[order], judged, source), with_ends, (qrels, run))
 
 
 @checked
@@ -174,19 +174,32 @@ def with_effort(
     --------
     >>> import ir_trunc
     >>> wrapped = ir_trunc.with_effort({"1": {"a": 1}}, {"1": {"a": 3, "b": 2}}, e=0.25)
-    >>> wrapped.run[["doc_id", "gain", "effort", "utility"]]
+    >>> wrapped.run.to_pandas()[["doc_id", "gain", "effort", "utility"]]
       doc_id  gain  effort  utility
     0      a   1.0    0.25     0.75
     1      b   0.0    0.25    -0.25
     """
     judged, reading = read_qrels_of_runs(qrels, reading=reading)
-    documents, grades, *_ = _scored(judged, read_run(run, **reading), rel)
+    source, documents, grades, *_ = _scored(judged, read_run(run, **reading), rel)
     priced = documents.assign(effort=e, utility=documents["gain"] - e)
-    return Wrapped(priced, grades, (qrels, run))
+    return Wrapped(_run(priced, judged, source), grades, (qrels, run))
 
 
-def _scored(qrels: Qrels, rows: Rows, rel: int) -> tuple[pd.DataFrame, pd.DataFrame, Ints, Ints, Ints]:
-    """The scored documents of a run with binary gains, its qrels, and by topic length, hits and relevant."""
+def _run(documents: pd.DataFrame, qrels: Qrels, source: str) -> Run:
+    """Scored documents, whose scores fall, as a run."""
+    topics, docs = (strings(documents[name].tolist()) for name in ("query_id", "doc_id"))
+    rows = Rows.of(source, topics, docs, documents["score"].to_numpy())
+    rows = replace(rows, universe=qrels.judgments.topics)
+    columns = {name: documents[name].to_numpy() for name in [*documents][4:]}
+    return Run.of_rows(rows, **columns)
+
+
+def _scored(qrels: Qrels, rows: Rows, rel: int) -> tuple[str, pd.DataFrame, pd.DataFrame, Ints, Ints, Ints]:
+    """The scored documents of a run with binary gains, its qrels, and by topic length, hits and relevant.
+
+    The name of the run comes first.
+    """
+    qrels = qrels.without(rows.reading.withheld)
     if pc.any(pc.equal(rows.docs, TERMINAL)).as_py():
         raise InputError(f"{rows.source}: it holds {TERMINAL} documents already.")
     rankings, ranked, places = join_run(qrels, rows)
@@ -210,7 +223,8 @@ def _scored(qrels: Qrels, rows: Rows, rel: int) -> tuple[pd.DataFrame, pd.DataFr
     relevant = np.bincount(judgments.rows[judgments.grades >= rel], minlength=len(rankings))
     by_nil = np.zeros(len(rankings), dtype=bool) if judgments.by_nil is None else judgments.by_nil
     relevant[by_nil & (rankings.lengths == 0)] = 0  # silence is as right as NIL
-    return documents, _qrels_frame(qrels, places[as_judged], by_nil), rankings.lengths, hits, relevant
+    judged = _qrels_frame(qrels, places[as_judged], by_nil)
+    return rows.source, documents, judged, rankings.lengths, hits, relevant
 
 
 def _ids_as_judged(qrels: Qrels, ranked: RankedRows, counted: Ints, again: Ints) -> list[str]:

@@ -15,6 +15,7 @@ from ir_measures import AP, calc_aggregate, define_byquery, nDCG
 bm25s = pytest.importorskip("bm25s")
 pt = pytest.importorskip("pyterrier")
 
+import ir_trunc
 from ir_trunc import (
     InputError,
     IrTruncWarning,
@@ -485,3 +486,17 @@ def test_truncation_that_a_pipeline_cannot_do_is_refused():
         pt.truncation.ShareOfTop().fit(RESULTS, QRELS)
     with pytest.raises(AttributeError, match="no attribute 'Fixd'"):
         pt.truncation.Fixd(3)
+
+
+def test_what_was_read_goes_through_the_doors_of_pyterrier():
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": ["one", "two"]})
+    qrels = pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "label": [1, 1]})
+    run = pd.DataFrame({"qid": list("1122"), "docno": list("xabx"), "score": [3.0, 2.0, 2.0, 1.0]})
+    run["rank"] = [0, 1, 0, 1]
+    expected = experiment({"mine": run}, topics, qrels, "RBPT AP")
+    read, judged = ir_trunc.read_run(run), ir_trunc.read_qrels(qrels)
+    assert experiment({"mine": read}, topics, judged, "RBPT AP").equals(expected)
+    cut = pt.truncation.Fixed(1).transform(read)
+    assert cut["docno"].tolist() == pt.truncation.Fixed(1).transform(run)["docno"].tolist() == ["x", "b"]
+    stop = pt.truncation.Greedy(measure="RBPT").fit(read, judged)
+    assert stop.policy == pt.truncation.Greedy(measure="RBPT").fit(run, qrels).policy

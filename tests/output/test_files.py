@@ -6,8 +6,10 @@ import resource
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from ir_trunc import InputError, ParameterError, read_qrels, report, with_terminal
@@ -199,7 +201,7 @@ def test_ids_and_tags_that_could_not_be_read_back_are_refused(tmp_path, text):
     with pytest.raises(InputError, match=r"tag .*cannot hold"):
         write_run(tmp_path / "x.run", rows, {"1": 1}, tag=text)
     wrapped = with_terminal(read_qrels({"1": {"a": 1}}), {"1": {"a": 2.0}})
-    wrapped.run.loc[0, "doc_id"] = text
+    wrapped = replace(wrapped, run=replace(wrapped.run, docs=pa.array([text, "__end__"])))
     with pytest.raises(InputError, match=r"topic 1, document .*cannot hold"):
         wrapped.write(tmp_path / "x.run", tmp_path / "x.qrels")
     with pytest.raises(InputError, match="are one file"):

@@ -15,7 +15,7 @@ PRINTED = [
     (f"Qrels({JUDGMENTS})", lambda: ir_trunc.read_qrels(QRELS)),
     (f"Judgments({JUDGMENTS})", lambda: ir_trunc.rank(QRELS, RUN).judgments),
     ("Qrels(1 topic; 9 judgments: grades from 0 to 8)", lambda: ir_trunc.read_qrels(GRADES)),
-    ("Rows(3 rows, 2 topics, from run (dict))", lambda: ir_trunc.read_run(RUN)),
+    ("Run(2 lists, 3 documents, from run (dict))", lambda: ir_trunc.read_run(RUN)),
     ("Rankings(2 topics, 3 documents, 2 of them judged)", lambda: ir_trunc.rank(QRELS, RUN)),
     ("Evaluator(RBPT, AP@10; 2 topics)", lambda: ir_trunc.evaluator("RBPT AP@10", QRELS)),
     ("Curve(2 topics, lists of 1 to 2 documents)", lambda: ir_trunc.curves("RBPT", QRELS, RUN)["RBPT"]),

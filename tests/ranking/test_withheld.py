@@ -56,7 +56,11 @@ def test_every_function_that_reads_runs_takes_it(tmp_path, capsys):
     options = {"withheld": "same id"}
     assert compare("RR", QRELS, {"x": RUN, "y": RUN}, **options).to_pandas()["RR"].tolist() == [0.5, 0.5]
     assert check("RR < 0.5", QRELS, RUN, **options).passed
-    assert truncation.truncate(RUN, "Fixed(1)", **options) == {"a": {"x": 8.0}, "b": {"a": 2.0}, "c": {}}
+    assert truncation.truncate(RUN, "Fixed(1)", **options).to_dict() == {
+        "a": {"x": 8.0},
+        "b": {"a": 2.0},
+        "c": {},
+    }
     for name, rows in (("qrels", QRELS), ("run", RUN)):
         form = "{q} 0 {d} {x}\n" if name == "qrels" else "{q} Q0 {d} 1 {x} t\n"
         lines = (form.format(q=q, d=d, x=x) for q, docs in rows.items() for d, x in docs.items())

@@ -27,7 +27,7 @@ def test_any_records_are_read_by_the_names_of_their_parts(tmp_path):
     path.write_text("".join(f"{json.dumps(record)}\n" for record in RECORDS), encoding="utf-8")
     for data in (RECORDS, path):
         rows = read_run(data, columns=NAMES)
-        assert rows.to_dict() == {"7": {"a": 0.9, "b": 0.5}}
+        assert rows.to_dict() == {"7": {"a": 0.9, "b": 0.5}, "8": {}}
         assert rows.universe == ("7", "8")
         assert calc("RR NumRet", {"7": {"b": 1}}, data, columns=NAMES).values.tolist() == [[0.5], [2]]
     path.write_text(json.dumps(RECORDS[0]), encoding="utf-8")  # JSON lines of a single line
@@ -125,7 +125,7 @@ def test_a_declared_form_is_the_run_of_its_lists(tmp_path, form):
         files.append(tmp_path / "lines.jsonl")
     for run in (data, *files):
         rows = read_run(run)
-        assert rows.to_dict() == {"1": {"b": 0.9, "a": 0.5}}
+        assert rows.to_dict() == {"1": {"b": 0.9, "a": 0.5}, "2": {}}
         assert rows.universe == ("1", "2")
 
 

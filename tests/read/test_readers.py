@@ -186,6 +186,7 @@ SAMPLES = {
         {"1": {"a": 1}}, {"1": {}, "2": {"a": np.float32(1)}}, {"1": {"ids": 2.0, "x": 1.0}},
         {"1": ["a", "b"]}, {"1": (), "2": ("a",)}, {"1": [], "2": {"a", "b"}},
     ],
+    "memory.run_object": [ir_trunc.read_run({"1": ["a"]})],
     "memory.named_tuples": [[ScoredDoc("1", "a", 1.0)]],
     "memory.plain_tuples": [
         [("1", "a", 1.0)], [["1", "a", 1]], (["1", "a", 2.0], ["1", "b", 1.0]), (("1", "a", 1),),
@@ -230,7 +231,8 @@ def test_one_reader_recognises_each_sample(tmp_path, name):
         for kind in ORDER[name][1]:
             names = [other for other, (of, kinds) in ORDER.items() if shapes & {*of} and kind in kinds]
             claims = [other for other in names if registry._built_in(other).recognises(asked)]
-            narrow = [other for other in claims if other not in WIDE] or claims
+            wide = {*WIDE, "nested.search_results"} if name == "memory.run_object" else WIDE  # it has `docs`
+            narrow = [other for other in claims if other not in wide] or claims
             assert narrow == [name], (kind, sample)
             assert claims[0] == name, (kind, sample)
 

@@ -231,8 +231,8 @@ def test_every_function_that_takes_a_run_takes_how_it_is_read(tmp_path):
     assert next(iter(ir_trunc.curves("RR", QRELS, frame(), **how).values())).own().tolist() == first
     assert ir_trunc.evaluator("RR", QRELS, **how).calc(frame()).values[0].tolist() == first
     assert ir_trunc.compare("RR", QRELS, runs, **how)["RR"].tolist() == [0.75, 0.75]
-    assert ir_trunc.with_terminal(QRELS, frame(), **how).run["doc_id"].tolist()[:2] == ["a", "b"]
-    assert ir_trunc.with_effort(QRELS, frame(), **how).run["doc_id"].tolist()[:2] == ["a", "b"]
+    assert ir_trunc.with_terminal(QRELS, frame(), **how).run.to_pandas()["doc_id"].tolist()[:2] == ["a", "b"]
+    assert ir_trunc.with_effort(QRELS, frame(), **how).run.to_pandas()["doc_id"].tolist()[:2] == ["a", "b"]
     assert ir_trunc.truncation.study.nil_report(frame(), stop="NS").before.tolist() == [2, 1]
     assert study.best_cuts("RR", QRELS, runs, **how)["score"].tolist() == first * 2
     assert study.cuts("RR", QRELS, runs, **how).loc["1-4", "RR"] == 1
@@ -281,11 +281,11 @@ def test_what_is_written_keeps_the_order_for_tools_that_read_scores(tmp_path, ca
         qrels = [ir_measures.Qrel("1", "a", 1), ir_measures.Qrel("2", "c", 1)]
         metrics = ir_measures.iter_calc([ir_measures.RR], qrels, run)
         assert {metric.query_id: metric.value for metric in metrics} == {"1": 1, "2": 0.5}
-    wrapped = ir_trunc.with_terminal(QRELS, tmp_path / "run", order="rank").run
+    wrapped = ir_trunc.with_terminal(QRELS, tmp_path / "run", order="rank").run.to_pandas()
     by_score = wrapped.sort_values("score", ascending=False, kind="stable")
     docs = by_score.groupby("query_id")["doc_id"].agg(list).tolist()
     assert docs == [["a", "b", "__end__"], ["d", "c", "__end__"]]
-    scores = ir_trunc.with_effort(QRELS, tmp_path / "run").run["score"]
+    scores = ir_trunc.with_effort(QRELS, tmp_path / "run").run.to_pandas()["score"]
     assert scores.tolist()[:2] == [5, 4]  # as they were, where they give this order
 
 

@@ -38,7 +38,7 @@ def orders(run, **options):
     ([SimpleNamespace(points=[SimpleNamespace(id=7, score=0.5)]), SimpleNamespace(points=[])], [["7"], []]),
 ])  # fmt: skip
 def test_results_with_their_topics(results, expected):
-    assert orders((TOPICS, results)) == {topic: docs for topic, docs in zip(TOPICS, expected) if docs}
+    assert orders((TOPICS, results)) == dict(zip(TOPICS, expected))
     with pytest.raises(InputError, match=r"without their topics; \(topics, results\) is needed"):
         read_run(results)
     with pytest.raises(InputError, match="3 topics have results of 2 queries"):

@@ -239,7 +239,7 @@ def test_the_searches_of_a_trace_are_one_list_for_the_question_at_its_root():
         with pytest.warns(IrTruncWarning, match="1 topic with several searches: each list is their union"):
             assert read_run(spans).to_dict() == {"who?": union}
         assert calc("RR NumRet", {"who?": {"c": 1}}, spans).values.tolist() == [[1 / 3], [3]]
-    own = {"who was": {"a": 0.5, "b": 0.4}, "who else": {"b": 0.9, "c": 0.1}}
+    own = {"who was": {"a": 0.5, "b": 0.4}, "who else": {"b": 0.9, "c": 0.1}, "who": {}}
     assert read_run(AGENT, columns={"query_id": "input.value"}).to_dict() == own
     with pytest.warns(IrTruncWarning, match="traces without their root.*: 3; columns=.*context.trace_id"):
         assert read_run(AGENT[1:]).to_dict() == own

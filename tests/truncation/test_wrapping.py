@@ -24,13 +24,14 @@ RUN = {"1": ["NIL", "a"], "2": ["x", "NIL"], "3": ["NIL"], "4": ["d", "e"]}
 
 def test_a_wrapped_run_keeps_the_answers_behind_one_that_is_none():
     wrapped = with_terminal(read_answers({"1": [["Paris"]]}, "squad"), {"1": [" ", "Paris"]})
-    assert wrapped.run[["doc_id", "rank", "gain"]].to_numpy().tolist() == [["paris", 1, 1], ["__end__", 2, 1]]
+    rows = wrapped.run.to_pandas()[["doc_id", "rank", "gain"]].to_numpy().tolist()
+    assert rows == [["paris", 1, 1], ["__end__", 2, 1]]
 
 
 def test_a_wrapped_run_shows_the_terminal_documents():
     qrels = {"1": {"a": 1, "b": 1}, "2": {"x": 0}, "3": {"c": 1}}
     wrapped = with_terminal(qrels, {"1": {"a": 3.0, "z": 2.0}})
-    assert wrapped.run[["query_id", "doc_id", "rank", "gain"]].values.tolist() == [
+    assert wrapped.run.to_pandas()[["query_id", "doc_id", "rank", "gain"]].values.tolist() == [
         ["1", "a", 1, 1.0], ["1", "z", 2, 0.0], ["1", "__end__", 3, 0.5],
         ["2", "__end__", 1, 1.0], ["3", "__end__", 1, 0.0],
     ]  # fmt: skip
@@ -42,12 +43,12 @@ def test_a_wrapped_run_shows_the_terminal_documents():
 @pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
 def test_a_list_at_the_imposed_depth_is_not_wrapped():
     wrapped = with_terminal({"1": {"a": 0}}, {"1": ["x", "y"]}, depth=2)
-    assert "__end__" not in set(wrapped.run["doc_id"]) | set(wrapped.qrels["doc_id"])
+    assert "__end__" not in set(wrapped.run.to_pandas()["doc_id"]) | set(wrapped.qrels["doc_id"])
 
 
 def test_effort_beside_every_document():
     qrels, run = {"1": {"a": 1}}, {"1": ["x", "a"]}
-    wrapped = with_effort(qrels, run, e=0.25).run
+    wrapped = with_effort(qrels, run, e=0.25).run.to_pandas()
     assert wrapped[["gain", "effort", "utility"]].values.tolist() == [[0, 0.25, -0.25], [1, 0.25, 0.75]]
     assert calc("FlatU(e=0.25)", qrels, run).values[0, 0] == wrapped["utility"].sum()
 
@@ -127,12 +128,13 @@ RUNS = [
 def test_trec_evals_reciprocal_rank_of_wrapped_answers_is_rrt(run, normalise, nil):
     qrels = read_answers(CLASSES, normalise, nil=nil)
     wrapped = with_terminal(qrels, run)
-    assert not wrapped.run.duplicated(["query_id", "doc_id"]).any()
+    found = wrapped.run.to_pandas()
+    assert not found.duplicated(["query_id", "doc_id"]).any()
     judged: dict[str, dict[str, int]] = {}
     for topic, doc, grade in wrapped.qrels.itertuples(index=False):
         judged.setdefault(topic, {})[doc] = grade
     shown: dict[str, dict[str, float]] = {}
-    for row in wrapped.run.itertuples(index=False):
+    for row in found.itertuples(index=False):
         shown.setdefault(row.query_id, {})[row.doc_id] = row.score
     found = pytrec_eval.RelevanceEvaluator(judged, {"recip_rank", "num_rel", "num_rel_ret"}).evaluate(shown)
     results = calc("RRT", qrels, run)
@@ -143,7 +145,7 @@ def test_trec_evals_reciprocal_rank_of_wrapped_answers_is_rrt(run, normalise, ni
 
 def test_a_repeated_answer_is_marked_and_the_first_is_written_as_it_was_compared():
     wrapped = with_terminal(read_answers(CLASSES, "squad"), {"1": ["The Paris", "paris", "City of Light"]})
-    docs = wrapped.run[wrapped.run["query_id"] == "1"]
+    docs = wrapped.run.to_pandas().query("query_id == '1'")
     assert docs["doc_id"].tolist() == ["paris", "__again__2__paris", "__again__3__city of light", "__end__"]
     assert docs["gain"].tolist() == [1, 0, 0, 0.5]
     judged = wrapped.qrels[wrapped.qrels["query_id"] == "1"].set_index("doc_id")["relevance"]

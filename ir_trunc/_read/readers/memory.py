@@ -18,7 +18,7 @@ from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, pc
 from ir_trunc._read.directions import look_at
-from ir_trunc._read.reading import MARK, RANK, Layout
+from ir_trunc._read.reading import DEFAULT, MARK, RANK, HowRead, Layout
 from ir_trunc._read.registry import Compiled, Data, Table, reader
 from ir_trunc._read.rows import PART, Rows, Samples, encoded
 from ir_trunc._read.tables import COST, FIELDS_OF, NUMBERS, SHOWN, SIGNS, columns_of, field_of_columns
@@ -33,6 +33,26 @@ _RESPONSE = {"hits", "_shards", "error", "data", "results"}
 def first_item(data: Any) -> Any:
     """The first item of a list or tuple; None where it is empty or something else."""
     return data[0] if isinstance(data, (list, tuple)) and data else None
+
+
+@reader("what ir_trunc.read_run returns", recognises=lambda data: isinstance(data, Rows), columns=True)
+def run_object(data: Any, layout: Layout) -> Iterator[Rows]:
+    """What `truncate` returns, and what `with_terminal` holds, too: read as it was, with the same options."""
+    wanted, rows = layout.reading, data
+    for name in HowRead.__annotations__:
+        value, known, default = (getattr(each, name) for each in (wanted, data.given, DEFAULT))
+        if value in (default, known) or (name == "columns" and not wanted.names.needed):
+            continue
+        if name in ("columns", "stop") or known != default:
+            where = f"read_run takes {option(name).rstrip('=')} there"
+            raise InputError(f"{data.source}: this run was read before; {where}.")
+        changed = replace(rows.reading, **{name: value})
+        if name == "lower_is_better":
+            rows = rows.read(changed, rows.ranks, rows.hidden, rows.unscored, rows.samples)
+        by_rank = value == "rank" and rows.unscored is not None and rows.unscored.all()
+        ranks = (1 - rows.values).astype(np.int64) if by_rank else rows.ranks
+        rows = replace(rows, reading=changed, ranks=ranks)
+    yield replace(rows, reading=replace(rows.reading, over_ties=wanted.over_ties))
 
 
 def _are_dicts(data: Mapping[Any, Any]) -> bool:

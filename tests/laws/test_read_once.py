@@ -1,0 +1,128 @@
+"""What a reader returns goes wherever its input goes, itself, pickled and copied, with the same figures."""
+
+import copy
+import pickle
+import re
+
+import ir_measures
+import pandas as pd
+import pytest
+
+import ir_trunc
+from ir_trunc import InputError, IrTruncError, meta, read_qrels, read_run, truncation
+from ir_trunc.truncation import study
+from ir_trunc.typing import Reading
+
+pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+
+TOPICS = [str(number) for number in range(24)]
+QRELS = {topic: {"a": 1, "b": int(topic) % 3, "c": 2 * (int(topic) % 5 > 2)} for topic in TOPICS[:-1]}
+ROWS = [
+    (topic, doc, (7 * place + 3 * int(topic)) % 11 / 10, place, 1 + place / 4)
+    for topic in TOPICS[1:]
+    for place, doc in enumerate("xabyc"[: 2 + int(topic) % 4], 1)
+]
+RUN = pd.DataFrame(ROWS, columns=["query_id", "doc_id", "score", "rank", "cost"])
+DOUBLE = pd.concat([RUN, RUN[:3].assign(score=2.0)])
+NESTED = RUN.assign(query_id=[f"t{int(topic) % 2}" for topic in RUN["query_id"]], day=RUN["query_id"])
+OF_KEYS = {f"t{int(topic) % 2}/{topic}": docs for topic, docs in QRELS.items()}
+SEARCHES = {f"{topic}/{search}": ["x", "a", search] for topic in TOPICS for search in "bc"}
+RENAMED = RUN.rename(columns={"doc_id": "chunk", "score": "relevance"})
+
+CASES = {  # qrels, run, and how the run is read
+    "scores and costs": (QRELS, RUN, {}),
+    "by rank": (QRELS, RUN, {"order": "rank"}),
+    "as it stands": (QRELS, RUN, {"order": "file"}),
+    "without scores": (QRELS, {topic: ["x", "a"] for topic in TOPICS[2:]} | {"0": []}, {}),
+    "distances": (QRELS, RUN, {"lower_is_better": True}),
+    "twice": (QRELS, DOUBLE, {"duplicates": "best"}),
+    "withheld": (QRELS, RUN, {"withheld": {topic: ["a"] for topic in TOPICS}}),
+    "keys": (OF_KEYS, NESTED.rename(columns={"query_id": "t"}), {"keys": ("t", "day")}),
+    "searches": (QRELS, SEARCHES, {"keys": "question/search", "searches": "last"}),
+    "columns": (QRELS, RENAMED, {"columns": {"doc_id": "chunk", "score": "relevance"}}),
+    "mark": (QRELS, RUN.assign(Q0=["NS" if cost > 1.6 else "Q0" for cost in RUN["cost"]]), {"stop": "NS"}),
+}
+
+
+def policy_of(run, lower_is_better=False, **_):
+    """A policy that was fitted on scores, or on distances."""
+    lower_is_better |= getattr(run, "given", Reading()).lower_is_better
+    return truncation.ScoreThreshold().fit(ir_trunc.rank(QRELS, RUN, lower_is_better=lower_is_better), "RBPT")
+
+
+DOORS = {
+    "calc": lambda q, r, **how: ir_trunc.calc("RBPT nDCG@10 FlatU c@1", q, r, **how).to_pandas(),
+    "calc_aggregate": lambda q, r, **how: ir_trunc.calc_aggregate("AP", q, r, **how),
+    "iter_calc": lambda q, r, **how: [*ir_trunc.iter_calc("AP", q, r, **how)],
+    "curves": lambda q, r, **how: ir_trunc.curves("RBPT", q, r, **how)["RBPT"].values.tolist(),
+    "evaluator": lambda q, r, **how: ir_trunc.evaluator("AP", q, **how).calc(r).to_pandas(),
+    "rank": lambda q, r, **how: [vars(ir_trunc.rank(q, r, **how))[of] for of in ("lengths", "judged_ranks")],
+    "compare": lambda q, r, **how: ir_trunc.compare("AP", q, {"r": r}, **how),
+    "check": lambda q, r, **how: ir_trunc.check("AP worsens 0.1", q, r, baseline=r, **how).lines(),
+    "how_many": lambda q, r, **how: ir_trunc.how_many(q, r, "SetF", policies="Fixed(1)", **how),
+    "report": lambda q, r, **how: ir_trunc.report("AP", q, {"r": r}, folds=2, **how),
+    "cross_validate": lambda q, r, **how: truncation.cross_validate("Greedy", "AP", q, {"r": r}, 2, **how),
+    "risk_coverage": truncation.risk_coverage,
+    "best_cuts": lambda q, r, **how: study.best_cuts("RBPT", q, {"r": r}, **how),
+    "score_matrix": lambda q, r, **how: meta.score_matrix("AP", q, {"r": r}, **how).to_pandas(),
+    "pooled_runs": lambda q, r, **how: meta.pooled_runs(q, {"r": r}, **how).score("AP").to_pandas(),
+    "with_terminal": lambda q, r, **how: ir_trunc.with_terminal(q, r, **how).run.to_pandas(),
+    "with_effort": lambda q, r, **how: ir_trunc.with_effort(q, r, **how).qrels,
+    "truncate": lambda q, r, **how: truncation.truncate(r, "Fixed(2)", **how).to_dict(),
+    "nil_report": lambda q, r, **how: study.nil_report(r, **how),
+    "read_run": lambda q, r, **how: read_run(r, **how).to_pandas(),
+    "monitor": lambda q, r, **how: policy_of(r, **how).monitor(r, **how),
+}  # fmt: skip
+COPIES = [copy.copy, copy.deepcopy, lambda read: pickle.loads(pickle.dumps(read))]
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_read_once_is_read_everywhere(case, door):
+    qrels, run, how = CASES[case]
+    expected = figures(DOORS[door], qrels, run, how)
+    read, judged = read_run(run, **how), read_qrels(qrels)
+    assert figures(DOORS[door], qrels, read, {}) == expected
+    assert figures(DOORS[door], judged, read, how) == expected, "the options given again"
+    assert figures(DOORS[door], judged, run, how) == expected
+
+
+@pytest.mark.parametrize("copied", COPIES)
+@pytest.mark.parametrize("case", CASES)
+def test_copies_have_the_same_figures(case, copied):
+    qrels, run, how = CASES[case]
+    read, judged = copied(read_run(run, **how)), copied(read_qrels(qrels))
+    assert figures(DOORS["calc"], judged, read, {}) == figures(DOORS["calc"], qrels, run, how)
+    cut = truncation.truncate(run, "Fixed(2)", **how)
+    assert figures(DOORS["calc"], qrels, copied(cut), {}) == figures(DOORS["calc"], qrels, cut, {})
+
+
+def figures(door, qrels, run, how):
+    try:
+        found = door(qrels, run, **how)
+    except IrTruncError as error:
+        return str(error)
+    text = found.to_string() if isinstance(found, pd.DataFrame) else str(found)
+    return re.sub(r"[\d-]+ \d\d:\d\d UTC", "", text)  # when a page was made
+
+
+def test_a_cost_that_is_a_function_is_read_before_a_run_is_pickled():
+    passages = {"1": [{"id": "a", "score": 0.5, "text": "four words are here"}]}
+    read = read_run(passages, columns={"cost": lambda passage: len(passage["text"].split())})
+    assert pickle.loads(pickle.dumps(read)).to_pandas()["cost"].tolist() == [4]
+
+
+def test_an_option_that_comes_too_late_is_refused_by_name():
+    read = read_run(RUN, order="file")
+    for option, value in {"order": "score64", "stop": "NS", "columns": {"score": "cost"}}.items():
+        with pytest.raises(
+            InputError, match=f"run .DataFrame.: this run was read before; read_run takes {option}"
+        ):
+            ir_trunc.calc("AP", QRELS, read, **{option: value})
+    later = ir_trunc.calc("AP", QRELS, read_run(RUN), order="file")
+    assert later.values.tolist() == ir_trunc.calc("AP", QRELS, read).values.tolist()
+
+
+def test_ir_measures_takes_a_run_that_was_read():
+    expected = ir_measures.calc_aggregate([ir_measures.AP], QRELS, RUN)
+    assert ir_measures.calc_aggregate([ir_measures.AP], QRELS, read_run(RUN)) == expected
