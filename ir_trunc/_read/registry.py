@@ -1,7 +1,7 @@
 """Readers of data, and the order in which they are asked whether they recognise given data.
 
 A reader is a function in a file of `ir_trunc/_read/readers`, declared by `@reader`. It returns a `Table` or
-yields `Rows`. `ORDER` names all readers of the package in the order in which they are asked.
+yields `Rows`. `READERS` in `ir_trunc/_read/readers/__init__.py` lists them in the order of asking.
 """
 
 from __future__ import annotations
@@ -26,42 +26,6 @@ from ir_trunc._read.tables import FIELDS_OF, rows_of_table
 from ir_trunc._read.text import beginning
 
 Shape = Literal["path", "frame", "mapping", "list", "object"]
-
-ORDER: dict[str, tuple[tuple[Shape, ...], tuple[DataKind, ...]]] = {
-    "memory.dicts": (("mapping",), ("run", "qrels")),
-    "memory.named_tuples": (("list",), ("run", "qrels", "answers")),
-    "memory.frame": (("frame",), ("run", "qrels", "answers", "topics")),
-    "trec.trec": (("path",), ("run", "qrels", "answers")),
-    "topics.topic_file": (("path",), ("topics",)),
-    "topics.items": (("mapping", "list", "frame"), ("topics",)),
-    "memory.plain_tuples": (("list",), ("run", "qrels")),
-    "memory.run_object": (("object",), ("run",)),
-    "traces.spans": (("path", "mapping", "list", "frame"), ("run",)),
-    "cdet.change_run": (("path",), ("run",)),
-    "cdet.change_qrels": (("path",), ("qrels",)),
-    "cdet.change_topics": (("path",), ("topics", "qrels")),
-    "answers.squad_questions": (("path", "mapping", "list"), ("answers",)),
-    "answers.predictions": (("list",), ("run",)),
-    "answers.answer_classes": (("path", "mapping"), ("answers",)),
-    "nested.nested_records": (("mapping", "list", "frame", "object"), ("run", "qrels")),
-    "nested.search_results": (("mapping", "list", "object"), ("run",)),
-    "nested.lists_by_topic": (("mapping",), ("run", "qrels")),
-    "memory.records": (("list",), ("run", "qrels", "answers")),
-    "trec.answer_run": (("path",), ("run",)),
-    "trec.answer_judgments": (("path",), ("qrels",)),
-    "files.short_lines": (("path",), ("run", "qrels")),
-    "files.parquet_file": (("path",), ("run", "qrels", "topics")),
-    "files.json_file": (("path",), ("run", "qrels")),
-    "files.beir_folder": (("path",), ("qrels", "topics")),
-    "datasets.ir_dataset": (("path", "object"), ("run", "qrels", "topics")),
-    "files.csv_file": (("path",), ("run", "qrels")),
-    "datasets.hugging_face": (("object",), ("run", "qrels", "topics")),
-}
-"""The readers, as `module.name`, in the order of asking, with the shapes and the kinds of data of each.
-
-'object' is data of a class that is not built in, whatever their shape. The first reader of a shape for a kind
-(run, qrels, ...) is that of the usual form: it also reads what no reader recognises, and says what is needed.
-"""
 
 
 @dataclass(frozen=True)
@@ -103,6 +67,8 @@ class Reader:
     about: str
     read: Read
     recognises: Callable[[Any], bool]  # whether data have the form; a path comes as a `File`
+    shapes: Collection[Shape]  # of data that it is asked for
+    kinds: Collection[DataKind]  # that it reads
     columns: bool = False  # whether users can name its columns
     called: str = ""  # such data in messages; by default the name of their type
     compiled: Compiled | None = None
@@ -147,30 +113,36 @@ class Reader:
 
 
 def reader(
-    form: str, recognises: Callable[[Any], bool] = lambda data: False, **attributes: Any
+    form: str,
+    *,
+    shapes: str,
+    kinds: str,
+    recognises: Callable[[Any], bool] = lambda data: False,
+    **others: Any,
 ) -> Callable[[Read], Reader]:
     """Declare a function as a reader; its docstring is what the reference says of the form.
 
-    attributes: the others of `Reader`.
+    others: the other attributes of `Reader`. The shape 'object' is data of a class that is not built in,
+    whatever their shape. The first reader of a shape for a kind (run, qrels, ...) is that of the usual form:
+    it also reads what no reader recognises, and says what is needed.
     """
 
     def declare(read: Read) -> Reader:
-        return Reader(form, " ".join((read.__doc__ or "").split()), read, recognises, **attributes)
+        about, of = " ".join((read.__doc__ or "").split()), (tuple(shapes.split()), tuple(kinds.split()))
+        return Reader(form, about, read, recognises, *of, **others)  # type: ignore[arg-type]
 
     return declare
 
 
-@cache
-def _built_in(name: str) -> Reader:
-    """A reader of `ORDER`; its module is imported when data are there that it may recognise."""
-    module, _, function = name.partition(".")
-    declared: Reader = getattr(import_module(f"ir_trunc._read.readers.{module}"), function)
-    return declared
-
-
 def readers_of(kind: DataKind) -> list[Reader]:
     """The readers of a kind in the order of asking."""
-    return [_built_in(name) for name, (_, kinds) in ORDER.items() if kind in kinds]
+    return [reader for reader in _readers().READERS if kind in reader.kinds]
+
+
+@cache
+def _readers() -> Any:
+    """The package of readers, which import this module."""
+    return import_module("ir_trunc._read.readers")
 
 
 def is_path_like(data: Any) -> bool:
@@ -224,20 +196,22 @@ def reader_of(data: Any, layout: Layout) -> Reader:
     if shape == "path":
         _refuse_content(data, layout)
         recognisable = File(data, layout.reading)
-    how = layout.reading
+    how, readers = layout.reading, _readers()
+    of_columns: Reader = readers.memory.frame
+    of_lists: Reader = readers.nested.nested_records
     named = how.columns or how.keys or (shape == "mapping" and not FIELDS_OF.keys().isdisjoint(data))
     if shape == "mapping" and named and are_columns(data, layout):
-        return _built_in("memory.frame")
-    if layout.reading.columns is not None and "list" in layout.reading.names and shape != "path":
-        nested = import_module("ir_trunc._read.readers.nested")
-        if nested.has_list(data, layout):
-            return _built_in("nested.nested_records")
-    usual = None
-    for name, (of, kinds) in ORDER.items():
-        if layout.kind in kinds and not shapes.isdisjoint(of):
-            if (reader := _built_in(name)).recognises(recognisable):
+        return of_columns
+    if how.columns is not None and "list" in how.names and shape != "path":
+        if readers.nested.has_list(data, layout):
+            return of_lists
+    usual: Reader | None = None
+    reader: Reader
+    for reader in readers.READERS:
+        if layout.kind in reader.kinds and not shapes.isdisjoint(reader.shapes):
+            if reader.recognises(recognisable):
                 return reader
-            usual = usual or (reader if shape in of and shape != "object" else None)
+            usual = usual or (reader if shape in reader.shapes and shape != "object" else None)
     if usual is not None:
         return usual
     forms = "; ".join(reader.form_of(layout) for reader in readers_of(layout.kind)[:4])

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -18,7 +19,7 @@ from ir_trunc import InputError, calc, read_topics
 from ir_trunc._core.errors import ParameterTypeError
 from ir_trunc._read import readers, registry
 from ir_trunc._read.reading import RUN
-from ir_trunc._read.registry import ORDER, File, Reader, Table, readers_of
+from ir_trunc._read.registry import File, Reader, Table, readers_of
 from ir_trunc._read.text import beginning
 
 PAGE = Path(__file__).parents[2] / "notebooks" / "reference.md"  # test_reference: what the registries say
@@ -40,16 +41,14 @@ def read_shelf(data, layout):
 
 def added(monkeypatch, shape, known, *kinds):
     """A reader that has its place in the order, before all others, for a while."""
-    monkeypatch.setattr(registry, "ORDER", {"added": ((shape,), kinds), **ORDER})
-    built_in = registry._built_in
-    monkeypatch.setattr(registry, "_built_in", lambda name: known if name == "added" else built_in(name))
+    monkeypatch.setattr(readers, "READERS", [replace(known, shapes=(shape,), kinds=kinds), *readers.READERS])
 
 
 @pytest.fixture
 def shelf(monkeypatch):
     """A reader of shelves, for a while."""
     of_shelves = lambda data: isinstance(data, Shelf)  # noqa: E731
-    known = Reader("a shelf", "As libraries have.", read_shelf, of_shelves, called="shelf")
+    known = Reader("a shelf", "As libraries have.", read_shelf, of_shelves, (), (), called="shelf")
     added(monkeypatch, "object", known, "run", "qrels", "topics")
 
 
@@ -75,7 +74,7 @@ def known_as(monkeypatch, shape, asked):
         asked.append(data)
 
     form = f"(nothing, as a {shape})"
-    added(monkeypatch, shape, Reader(form, "It is asked.", read_shelf, recognises), "run")
+    added(monkeypatch, shape, Reader(form, "It is asked.", read_shelf, recognises, (), ()), "run")
 
 
 @pytest.mark.parametrize("shape", ["path", "frame", "mapping", "list", "object"])
@@ -134,15 +133,14 @@ def test_a_file_is_looked_at_once_to_be_recognised(monkeypatch, tmp_path):
 
 
 def test_every_reader_of_the_package_has_its_place_in_the_order():
-    declared = set()
     for module in iter_modules(readers.__path__):
-        content = vars(import_module(f"{readers.__name__}.{module.name}"))
-        declared |= {
-            f"{module.name}.{name}"
-            for name, value in content.items()
-            if isinstance(value, Reader) and value.read.__module__.endswith(f".{module.name}")
-        }
-    assert declared == {*ORDER}
+        content = vars(import_module(f"{readers.__name__}.{module.name}")).values()
+        assert all(each in readers.READERS for each in content if isinstance(each, Reader)), module.name
+    assert len({*map(name_of, readers.READERS)}) == len(readers.READERS)
+
+
+def name_of(reader):
+    return f"{reader.read.__module__.rpartition('.')[2]}.{reader.read.__name__}"
 
 
 SPAN = {"context": {"span_id": "1"}, "attributes": {"openinference.span.kind": "RETRIEVER"}}
@@ -228,9 +226,10 @@ def test_one_reader_recognises_each_sample(tmp_path, name):
         shape = registry.shape_of(data)
         asked = File(data, RUN.reading) if shape == "path" else data
         shapes = {shape} if shape == "path" else {shape, "object"}
-        for kind in ORDER[name][1]:
-            names = [other for other, (of, kinds) in ORDER.items() if shapes & {*of} and kind in kinds]
-            claims = [other for other in names if registry._built_in(other).recognises(asked)]
+        (own,) = (each for each in readers.READERS if name_of(each) == name)
+        for kind in own.kinds:
+            others = [each for each in readers.READERS if shapes & {*each.shapes} and kind in each.kinds]
+            claims = [name_of(other) for other in others if other.recognises(asked)]
             wide = {*WIDE, "nested.search_results"} if name == "memory.run_object" else WIDE  # it has `docs`
             narrow = [other for other in claims if other not in wide] or claims
             assert narrow == [name], (kind, sample)
@@ -239,7 +238,7 @@ def test_one_reader_recognises_each_sample(tmp_path, name):
 
 def test_every_reader_has_a_sample():
     usual = {"topics.topic_file", "datasets.hugging_face"}
-    assert {*ORDER} == {*SAMPLES} | usual
+    assert {*map(name_of, readers.READERS)} == {*SAMPLES} | usual
 
 
 def test_the_reference_says_what_is_to_be_known_of_every_form():

@@ -22,6 +22,8 @@ from ir_trunc._read.text import json_content, json_parts
 @reader(
     "{question: [class, ...]} as a dict or a JSON file",
     recognises=lambda data: isinstance(data, Mapping) or data.start.startswith((b"{", b"[")),
+    shapes="path mapping",
+    kinds="answers",
 )
 def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
     """A class is {answer: level}, or a list of answers of level 1.
@@ -94,6 +96,8 @@ def _questions(data: Any, source: str) -> list[Any]:
 @reader(
     "SQuAD's questions: its file as a path or a dict, or records of Hugging Face's squad and squad_v2",
     recognises=_are_questions,
+    shapes="path mapping list",
+    kinds="answers",
 )
 def squad_questions(data: Any, layout: Layout) -> Iterator[Rows]:
     """The form of SQuAD 1.1 and 2.0, or records with id and answers, {"text": [...]}, in memory or in a file.
@@ -133,6 +137,8 @@ def squad_questions(data: Any, layout: Layout) -> Iterator[Rows]:
         isinstance(item := first_item(data), Mapping) and {"id", "prediction_text"} <= {*item}
     ),
     called="predictions",
+    shapes="list",
+    kinds="run",
 )
 def predictions(data: Sequence[Mapping[str, Any]], layout: Layout) -> Table | Iterable[Rows]:
     """Records with id, prediction_text and, of squad_v2, no_answer_probability p; the score is 1 - p."""

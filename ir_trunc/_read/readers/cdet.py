@@ -345,6 +345,8 @@ def one_key(value: Any, name: str, place: str) -> str:
 @reader(
     'a path of a Change Detection run (JSON lines, the first with "runtag")',
     recognises=lambda data: _has_fields(data.start, ["runtag"]),
+    shapes="path",
+    kinds="run",
 )
 def change_run(data: str | os.PathLike[str], layout: Layout) -> Table | Iterable[Rows]:
     """A list for each question and day, its id `topic/question/day`; at most 100 documents each."""
@@ -387,6 +389,8 @@ def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, d
 @reader(
     'a path of Change Detection topics (JSON lines with "tid" and "questions")',
     recognises=lambda data: _has_fields(data.start, ["tid"]),
+    shapes="path",
+    kinds="topics qrels",
 )
 def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table | Iterable[Rows]:
     """An id `topic/question` for each question; as qrels, its `rel_docs` with the relevance 1."""
@@ -400,6 +404,8 @@ def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table | Itera
 @reader(
     "a path of Change Detection judgments (JSON lines with topic, qid, day, doc_id and gain)",
     recognises=lambda data: _has_fields(data.start, _TOPICS, _QUESTIONS, _GAINS),
+    shapes="path",
+    kinds="qrels",
 )
 def change_qrels(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Lists `topic/question/day`, or without a day; where there is no doc_id, questions by `topic/day`."""

@@ -34,7 +34,12 @@ def _is_dataset(data: Any) -> bool:
     return of_library or hasattr(data, "queries_iter")
 
 
-@reader("an ir_datasets data set or its id", recognises=_is_dataset)
+@reader(
+    "an ir_datasets data set or its id",
+    recognises=_is_dataset,
+    shapes="path object",
+    kinds="run qrels topics",
+)
 def ir_dataset(data: Any, layout: Layout) -> Table:
     """The scored documents of a data set are its run.
 
@@ -109,6 +114,8 @@ def _is_no_download(record: logging.LogRecord) -> bool:
     "a Hugging Face Dataset with the columns <columns>",
     recognises=lambda d: type(d).__module__.split(".")[0] == "datasets" and hasattr(d, "column_names"),
     columns=True,
+    shapes="object",
+    kinds="run qrels topics",
 )
 def hugging_face(data: Any, layout: Layout) -> Table:
     """A split of a data set, as `datasets.load_dataset(..., split=...)` gives it.

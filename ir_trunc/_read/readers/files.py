@@ -50,7 +50,13 @@ def _is_table(data: File) -> bool:
     return has_ids or has_named or (data.name.endswith(".csv") and len(names) not in (1, 4, 6))
 
 
-@reader("a path of CSV or TSV with a header that names <columns>", recognises=_is_table, columns=True)
+@reader(
+    "a path of CSV or TSV with a header that names <columns>",
+    recognises=_is_table,
+    columns=True,
+    shapes="path",
+    kinds="run qrels",
+)
 def csv_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """Plain or gzipped, with tabs, commas or semicolons between the fields.
 
@@ -133,7 +139,13 @@ def _are_short(data: File) -> bool:
     return is_number and fields[0][0] not in "{[<" and FIELDS_OF.keys().isdisjoint(fields)
 
 
-@reader("a path of lines 'query_id doc_id <value>', without a header", recognises=_are_short, columns=True)
+@reader(
+    "a path of lines 'query_id doc_id <value>', without a header",
+    recognises=_are_short,
+    columns=True,
+    shapes="path",
+    kinds="run qrels",
+)
 def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """Runs of three fields, as MS MARCO and Tevatron have them, or of four, 'query_id doc_id rank score'.
 
@@ -208,6 +220,8 @@ def _are_ranks(rows: Rows) -> bool | None:
     "a path of JSON or JSON lines, plain or gzipped",
     recognises=lambda data: b"".join(data.start[:200].split())[:2] in (b'{"', b"{}", b"[{", b"[[", b"[]"),
     columns=True,
+    shapes="path",
+    kinds="run qrels",
 )
 def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """One record for each document, in lines or in a list, or one object in any of the forms of dicts.
@@ -257,6 +271,8 @@ def _rows_of_parts(form: Reader, contents: Iterable[Any], layout: Layout) -> Row
         data.start.startswith(b"PAR1") or bool(data.start and data.name.endswith(".parquet"))
     ),
     columns=True,
+    shapes="path",
+    kinds="run qrels topics",
 )
 def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     """The columns are called as those of frames; others are not read."""
@@ -279,6 +295,8 @@ def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
         os.path.isdir(os.path.join(data.path, "qrels"))
         or os.path.isfile(os.path.join(data.path, "queries.jsonl"))
     ),
+    shapes="path",
+    kinds="qrels topics",
 )
 def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table | list[Rows]:
     """The judgments are those of qrels/test.tsv; another split is read by its path.

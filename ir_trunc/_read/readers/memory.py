@@ -35,7 +35,13 @@ def first_item(data: Any) -> Any:
     return data[0] if isinstance(data, (list, tuple)) and data else None
 
 
-@reader("what ir_trunc.read_run returns", recognises=lambda data: isinstance(data, Rows), columns=True)
+@reader(
+    "what ir_trunc.read_run returns",
+    recognises=lambda data: isinstance(data, Rows),
+    columns=True,
+    shapes="object",
+    kinds="run",
+)
 def run_object(data: Any, layout: Layout) -> Iterator[Rows]:
     """What `truncate` returns, and what `with_terminal` holds, too: read as it was, with the same options."""
     wanted, rows = layout.reading, data
@@ -78,6 +84,8 @@ def _dicts_to_kernel(lists: Any, run: Data) -> Samples | None:
         _dicts_to_kernel,
         lambda qrels, seed: kernel.qrels_of_dicts(qrels.value, seed) if type(qrels.value) in _DICTS else None,
     ),
+    shapes="mapping",
+    kinds="run qrels",
 )
 def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     """The form of pytrec_eval and ir-measures.
@@ -200,6 +208,8 @@ _COMPILED = Compiled(
     columns=True,
     called="named tuples",
     compiled=_COMPILED,
+    shapes="list",
+    kinds="run qrels answers",
 )
 def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
     """As ir-measures and ir_datasets have them; rows of `DataFrame.itertuples()`, too.
@@ -250,7 +260,12 @@ def _are_tuples(data: Any) -> bool:
 
 
 @reader(
-    "a list of tuples (topic, document, <value>)", recognises=_are_tuples, called="tuples", compiled=_COMPILED
+    "a list of tuples (topic, document, <value>)",
+    recognises=_are_tuples,
+    called="tuples",
+    compiled=_COMPILED,
+    shapes="list",
+    kinds="run qrels",
 )
 def plain_tuples(data: Sequence[Any], layout: Layout) -> Table:
     """One tuple or list of three for each document, in this order."""
@@ -266,6 +281,8 @@ def plain_tuples(data: Sequence[Any], layout: Layout) -> Table:
     recognises=lambda data: isinstance(first_item(data), Mapping),
     columns=True,
     called="records",
+    shapes="list",
+    kinds="run qrels answers",
 )
 def records(data: Sequence[Any], layout: Layout) -> Table:
     """One dict for each document, with the names that the columns of frames have.
@@ -321,6 +338,8 @@ def _objects_to_kernel(lists: Any, run: Data) -> Samples | None:
     recognises=_is_frame_of_rows,
     columns=True,
     compiled=Compiled(_objects_to_kernel, lambda qrels, seed: None),
+    shapes="frame",
+    kinds="run qrels answers topics",
 )
 def frame(data: Any, layout: Layout) -> Table:
     """The columns are called query_id or qid, doc_id or docno, and score or relevance (label).

@@ -295,6 +295,8 @@ def form_of_records(data: Any, kind: str = "") -> Form | None:
     "records with a topic and a list of documents each",
     recognises=lambda data: form_of_records(data) is not None,
     columns=True,
+    shapes="mapping list frame object",
+    kinds="run qrels",
 )
 def nested_records(data: Any, layout: Layout) -> Read:
     """Answers of TREC's RAG track, turns of iKAT, answers of MTRAGEval, questions of DPR, samples of ragas.
@@ -429,6 +431,8 @@ def _is_document(item: Any) -> bool:
     recognises=_are_lists,
     columns=True,
     called="lists by topic",
+    shapes="mapping",
+    kinds="run qrels",
 )
 def lists_by_topic(data: Mapping[Any, Any], layout: Layout) -> Read:
     """Pairs, dicts, documents of LlamaIndex, Haystack and LangChain, or a response of a store for each topic.
@@ -448,6 +452,8 @@ def lists_by_topic(data: Mapping[Any, Any], layout: Layout) -> Read:
     recognises=lambda data: _by_query(data) is not None or _with_topics(data),
     columns=True,
     called="search results",
+    shapes="mapping list object",
+    kinds="run",
 )
 def search_results(data: Any, layout: Layout) -> Read:
     """What FAISS, Chroma, bm25s, Qdrant, sentence-transformers or Elasticsearch (msearch) return for queries.

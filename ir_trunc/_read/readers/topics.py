@@ -98,7 +98,7 @@ _FORM = (
 )
 
 
-@reader(_FORM)
+@reader(_FORM, shapes="path", kinds="topics")
 def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Plain or gzipped; TREC topics, CSV, TSV, JSON or JSON lines.
 
@@ -203,7 +203,12 @@ def _is_column(data: Any) -> bool:
     return hasattr(data, "dtype") or isinstance(data, (pa.Array, pa.ChunkedArray))
 
 
-@reader(f"ids in a list, in a column or as keys of a mapping, or items with {_NAMED}", recognises=_is_column)
+@reader(
+    f"ids in a list, in a column or as keys of a mapping, or items with {_NAMED}",
+    recognises=_is_column,
+    shapes="mapping list frame",
+    kinds="topics",
+)
 def items(data: Iterable[Any], layout: Layout) -> Table:
     """A column of pandas, polars, pyarrow or numpy; qrels or queries as dicts, for example.
 

@@ -70,6 +70,8 @@ def _are_spans(data: Any) -> bool:
     recognises=_are_spans,
     columns=True,
     called="spans",
+    shapes="path mapping list frame",
+    kinds="run",
 )
 def spans(data: Any, layout: Layout) -> Iterable[Rows]:
     """A list for each retrieval span; other spans are not read.

@@ -164,6 +164,8 @@ def _qrels_by_kernel(data: Data, seed: int) -> Any:
     "a path of TREC lines, plain or gzipped",
     recognises=_are_lines,
     compiled=Compiled(_run_to_kernel, _qrels_by_kernel),
+    shapes="path",
+    kinds="run qrels answers",
 )
 def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """Lines `query_id Q0 doc_id rank score tag` of runs and `query_id iteration doc_id relevance` of qrels.
@@ -338,7 +340,12 @@ def _answers(data: str | os.PathLike[str], source: str, least: int) -> Iterator[
         yield place, doc if doc == "NIL" else " ".join([doc, *answer]), fields
 
 
-@reader("a path of TREC lines 'question Q0 document rank score tag answer'", recognises=has_answers)
+@reader(
+    "a path of TREC lines 'question Q0 document rank score tag answer'",
+    recognises=has_answers,
+    shapes="path",
+    kinds="run",
+)
 def answer_run(data: str | os.PathLike[str], layout: Layout) -> Table:
     """As TREC-8 to TREC 2001 had them. A document of the list is a document with an answer, in the order of
     the ranks; `order="rank"` keeps the scores, too."""
@@ -353,7 +360,12 @@ def answer_run(data: str | os.PathLike[str], layout: Layout) -> Table:
     return Table(layout.source, dict(zip(("query_id", "doc_id", RANK, "score"), map(list, zip(*rows)))))
 
 
-@reader("a path of TREC lines 'question document judgment answer'", recognises=_are_judged_answers)
+@reader(
+    "a path of TREC lines 'question document judgment answer'",
+    recognises=_are_judged_answers,
+    shapes="path",
+    kinds="qrels",
+)
 def answer_judgments(data: str | os.PathLike[str], layout: Layout) -> Table:
     """As TREC-8 to TREC 2001 had them: a document with an answer is wrong (-1), right (1), or right without
     support by the document (2), which counts as wrong; `levels={"2": 1}` counts it as right (lenient)."""
