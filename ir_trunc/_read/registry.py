@@ -202,9 +202,9 @@ def reader_of(data: Any, layout: Layout) -> Reader:
     named = how.columns or how.keys or (shape == "mapping" and not FIELDS_OF.keys().isdisjoint(data))
     if shape == "mapping" and named and are_columns(data, layout):
         return of_columns
-    if how.columns is not None and "list" in how.names and shape != "path":
-        if readers.nested.has_list(data, layout):
-            return of_lists
+    asks = how.columns is not None and "list" in how.names and shape != "path"
+    if asks and readers.nested.has_list(data, layout):
+        return of_lists
     usual: Reader | None = None
     reader: Reader
     for reader in readers.READERS:
