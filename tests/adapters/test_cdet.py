@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections import defaultdict
+from functools import cache
 from itertools import pairwise, permutations
 from math import log2
 from pathlib import Path
@@ -140,6 +141,12 @@ def scored(runs="runs", **options):
     return cdet.score("topics.jsonl", "qrels", runs, **{"days": RANGE} | options)
 
 
+@cache
+def usual():
+    """The scores of the track as it is, wherever it is first scored."""
+    return scored().to_pandas()
+
+
 @pytest.mark.parametrize("terminal", ["unit", "least"])
 def test_the_scores_are_those_of_independent_code(track, terminal):
     write(track / "runs" / "tied.jsonl", in_lines("tied", RUNS["alert"], lambda place: 1))
@@ -221,7 +228,7 @@ def test_the_first_line_names_what_was_assumed_and_runs_are_in_order(track):
 
 @pytest.mark.parametrize("form", ["dates", "documents", "list", "dict", "none"])
 def test_days_have_several_forms(track, form):
-    expected = scored().to_pandas()
+    expected = usual()
     dates = {f"other{day}": day for day in DAYS}
     for key, judged in QRELS.items():
         dates |= dict.fromkeys((doc for doc, gain in judged.items() if gain), key.split("/")[2])
@@ -431,15 +438,14 @@ NAMES_OF_FIELDS = (
 
 @pytest.mark.parametrize("names", NAMES_OF_FIELDS)
 def test_judgments_may_be_json_lines(track, names):
-    expected = scored().to_pandas()
     topic, question, day, gain = names.split()
     judged = [(*key.split("/"), doc, x) for key, of in QRELS.items() for doc, x in of.items()]
     fields = (topic, question, day, "doc_id", gain)
     write(track / "qrels", [dict(zip(fields, row)) for row in judged])
-    assert scored().to_pandas().equals(expected)
+    assert scored().to_pandas().equals(usual())
     of_questions = [(*key.split("/"), q, x) for key, of in question_qrels().items() for q, x in of.items()]
     write(track / "questions", [{topic: t, day: d, question: q, gain: x} for t, d, q, x in of_questions])
-    assert scored(question_qrels="questions").to_pandas().equals(expected)
+    assert scored(question_qrels="questions").to_pandas().equals(usual())
     write(track / "qrels", [{topic: "t1", question: "q1", day: DAYS[0], "doc_id": "a", gain: 1.5}])
     with pytest.raises(InputError, match=r"qrels, line 1: gain is 1.5, not a whole number"):
         scored()

@@ -17,6 +17,7 @@ compiler = shutil.which("cc")
 with_source = pytest.mark.skipif(not (KERNEL / "core").is_dir(), reason="the kernel's source is not here")
 
 
+@pytest.mark.full
 @with_source
 @pytest.mark.skipif(compiler is None, reason="there is no C compiler")
 def test_the_core_reads_mutated_files_under_sanitizers(tmp_path):

@@ -82,9 +82,10 @@ def needs_a_depth(name):
 
 
 # Plain loops take a second for each measure: every test goes through a few, `full` through more.
-FEW = ("RBPT", "OIE", "SignedDCG")  # an end, a size, negative grades
+FEW = ("RBPT", "OIE")
+MORE = ("SignedDCG", "AP", "c", "Q", "RRT", "UMeasure", "NilP", "Success")
 OTHERS = [name for name in registry if name not in FEW]
-RINGS = dict.fromkeys(OTHERS, pytest.mark.weekly) | dict.fromkeys(OTHERS[::8], pytest.mark.full)
+RINGS = dict.fromkeys(OTHERS, pytest.mark.weekly) | dict.fromkeys(MORE, pytest.mark.full)
 
 
 @pytest.mark.parametrize(
@@ -286,11 +287,11 @@ def test_a_table_of_some_measures_and_its_picture():
 @pytest.mark.parametrize(("wrong", "says"), [
     (lambda: tried("AP", (1, 2)), "scale=.*ascending grades are needed, 0 and at least one other"),
     (lambda: tried("AP", range(6)), "1175727 lists would be tried"),
-    (lambda: tried("OIE(D=5)"), "D=5 is out of range: a whole number >= 30"),
-    (lambda: tried("ERRU(max_rel=1)"), "on lists of grades 0,1,2: max_rel=1 .* 'scale'"),
-    (lambda: tried(lambda g, j: math.nan),
+    (lambda: tried("OIE(D=5)", length=4), "D=5 is out of range: a whole number >= 28"),
+    (lambda: tried("ERRU(max_rel=1)", length=4), "on lists of grades 0,1,2: max_rel=1 .* 'scale'"),
+    (lambda: tried(lambda g, j: math.nan, (0, 1), 4),
      "returns nan for 10 .R=1.; a finite number is needed"),
-    (lambda: tried(lambda g, j: "high"), "returns 'high'"),
+    (lambda: tried(lambda g, j: "high", (0, 1), 4), "returns 'high'"),
 ])  # fmt: skip
 def test_errors_name_what_was_wrong(wrong, says):
     with pytest.raises(IrTruncError, match=says):

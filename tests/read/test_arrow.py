@@ -362,6 +362,7 @@ print(calls, results)
 """
 
 
+@pytest.mark.full
 def test_no_pair_of_numpy_scalars_ends_the_interpreter():
     """pyarrow died of np.datetime64 beside np.bool_ where it inferred the type."""
     child = subprocess.run([sys.executable, "-c", PAIRS], capture_output=True, text=True, timeout=120)

@@ -98,7 +98,7 @@ PROPORTIONATE = {
 def test_lines_take_memory_by_their_bytes(form, tmp_path, monkeypatch):
     monkeypatch.setattr("ir_trunc._read.text.BLOCK", 1 << 12)
     read, head, line = PROPORTIONATE[form]
-    text = head + "".join(line % ((number,) * line.count("%")) for number in range((1 << 18) // len(line)))
+    text = head + "".join(line % ((number,) * line.count("%")) for number in range((1 << 17) // len(line)))
     (tmp_path / "file").write_text(text)
     read(tmp_path / "file")  # imports what it needs
     tracemalloc.start()

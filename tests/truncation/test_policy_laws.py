@@ -193,7 +193,7 @@ def hold(laws, definition):
     if needs:
         pytest.importorskip(needs)
 
-    @settings(max_examples=3 if needs else settings().max_examples)
+    @settings(max_examples=3 if needs else 2 * settings().max_examples // 3)
     @given(
         run=runs,
         measure=st.sampled_from(MEASURES),
