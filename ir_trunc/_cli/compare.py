@@ -43,8 +43,7 @@ def main(args: Words) -> None:
       $ ir_trunc compare demo.qrels *.run RBPT --format table
       Mean scores of 3 systems over 7 topics, 1 of them a nil query
       2 of 3 runs: 3 of the 7 topics of the qrels are not in the run (for example
-        nothing-to-find) and count as empty lists; --missing exclude leaves out such
-        topics, --missing empty confirms.
+        nothing-to-find) and count as empty lists; --missing empty confirms.
       Empty lists, which are scored as such: says-little.run 3, stops-in-time.run 3.
 
                               RBPT

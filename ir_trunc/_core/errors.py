@@ -119,7 +119,7 @@ def option(name: str, *values: Any) -> str:
     if values and isinstance(values[0], list):
         from shlex import quote
 
-        return " ".join(f"--{name.replace('_', '-')} {quote(text)}" for text in values[0])
+        return " ".join(f"--{name.replace('_', '-')} {quote(text)}" for text in values[0] or [""])
     words = either([*dict.fromkeys(_as_word(value) for value in values if value is not True)])
     return f"--{name.replace('_', '-')} {words}".rstrip()
 

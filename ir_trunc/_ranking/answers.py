@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, ParameterTypeError, counted, shown
+from ir_trunc._core.errors import InputError, ParameterTypeError, counted, option, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
@@ -163,8 +163,8 @@ def say_seeming(answers: Collection[str], how: str) -> str:
     ((example, count),) = Counter(answers).most_common(1)
     often = f"{shown(example)}, {counted(count, 'time')}, for example"
     be = "wrong answer looks like an abstention", "wrong answers look like abstentions"
-    remedy = f"{how} with abstains=, texts or a pattern, takes them for no answer, and abstains=() confirms"
-    return f"{counted(len(answers), *be)} ({often}); {remedy}"
+    remedy = f"{how} with {option('abstains', [example])}, texts or a pattern, takes them for no answer"
+    return f"{counted(len(answers), *be)} ({often}); {remedy}, and {option('abstains', [])} confirms"
 
 
 def _as_text(normalise: Normalise, answer: str) -> str:

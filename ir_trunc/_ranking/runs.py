@@ -197,8 +197,11 @@ def source_of(run: Any) -> str:
     return f"run {run}" if is_path_like(run) else f"run ({type(run).__name__})"
 
 
-def with_missing(rankings: Rankings, missing: str | None, source: str) -> Rankings:
-    """The lists of a run, where topics of the qrels without rows in the run are what `missing` says."""
+def with_missing(rankings: Rankings, missing: str | None, source: str, alike: bool = False) -> Rankings:
+    """The lists of a run, where topics of the qrels without rows in the run are what `missing` says.
+
+    alike: whether other runs need the same topics, so that none can be left out of this one.
+    """
     if rankings.missing is None or missing == "empty":
         return rankings
     (absent,) = rankings.missing.nonzero()
@@ -212,8 +215,8 @@ def with_missing(rankings: Rankings, missing: str | None, source: str) -> Rankin
         raise InputError(f"{message}; {needed}.")
     if missing is None:
         count = "counts as an empty list" if len(absent) == 1 else "count as empty lists"
-        left_out = f"{option('missing', 'exclude')} leaves out such topics"
-        warn(f"{message} and {count}; {left_out}, {option('missing', 'empty')} confirms.")
+        left_out = "" if alike else f"{option('missing', 'exclude')} leaves out such topics, "
+        warn(f"{message} and {count}; {left_out}{option('missing', 'empty')} confirms.")
         return rankings
     warn(f"{message}; excluded from all means.")
     kept = rankings.take(np.flatnonzero(~rankings.missing))

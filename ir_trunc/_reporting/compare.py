@@ -150,7 +150,9 @@ def compare(
     named = by_name(runs)
     tests: dict[str, Any] = {"baseline": baseline, "test": test, "correction": correction, "alpha": alpha}
     tests |= {"margin": margin, "unit": unit, "repetitions": repetitions, "seed": seed}
-    return compare_scored(evaluator, tuple(named), score_each(evaluator, named, jobs), intervals, **tests)
+    return compare_scored(
+        evaluator, tuple(named), score_each(evaluator, named, jobs, alike=True), intervals, **tests
+    )
 
 
 def compare_scored(

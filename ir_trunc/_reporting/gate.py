@@ -372,7 +372,7 @@ def _results(
 ) -> tuple[Results, Results | None]:
     """The new run and the baseline, scored by one evaluator: their warnings are those of both."""
     named = {"the run": run} | ({} if baseline is None else {"the baseline": baseline})
-    scored = dict(score_each(Evaluator(measures or _UNREAD, qrels, **options), named))
+    scored = dict(score_each(Evaluator(measures or _UNREAD, qrels, **options), named, alike=True))
     for name, results in scored.items():
         refuse_unjudged(name, results)
     return scored["the run"], scored.get("the baseline")

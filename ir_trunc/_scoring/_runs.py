@@ -39,12 +39,16 @@ def each_run(runs: RunsLike, doing: str) -> Iterator[tuple[str, Any]]:
     yield from progress(named.items(), doing, "run") if len(named) > 1 else named.items()
 
 
-def score_each(ready: Evaluator, runs: RunsLike, jobs: int = 1) -> Iterator[tuple[str, Results]]:
+def score_each(
+    ready: Evaluator, runs: RunsLike, jobs: int = 1, alike: bool = False
+) -> Iterator[tuple[str, Results]]:
     """Yield (name, Results) for each run. Warnings that several runs have in common are one, at the end.
 
     jobs: how many runs are scored at a time, each by a thread: the kernel and numpy let others run.
+    alike: whether all runs need the same topics.
     """
     named, messages, jobs = by_name(runs), [], whole("jobs", jobs, 1)
+    ready.alike = alike and len(named) > 1
     if len(named) == 1:
         yield from ((name, ready.calc(run)) for name, run in named.items())
         return

@@ -116,6 +116,7 @@ class Evaluator:
         by_default = not self.over_ties and all(map(is_, how, vars(DEFAULT).values()))
         self.reading = DEFAULT if by_default else Reading(*how, over_ties=self.over_ties)
         self.missing = None if missing is None else check_missing(missing)
+        self.alike = False  # whether all runs need the same topics
         self.bound: list[BoundMeasure] = []
         self.others: dict[int, Any] = {}  # measures that other tools compute, by their places
         self.by_measure, self.depth = read_measures(measures), None
@@ -225,7 +226,7 @@ class Evaluator:
         """The lists of a run."""
         if self.qrels is not None and not isinstance(run, Rankings):
             rankings = rank_run(self.qrels, run, self.reading, keep_scores)
-            lists = with_missing(rankings, self.missing, source)
+            lists = with_missing(rankings, self.missing, source, self.alike)
         else:
             lists = as_ranked(run, self.reading, self.missing, self.of_qrels)
             if keep_scores and lists.scores is None:

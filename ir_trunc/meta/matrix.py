@@ -426,7 +426,7 @@ def score_matrix(
     long   q         0.712  1.0
     """
     ready = Evaluator(measures, qrels, **options)
-    return ScoreMatrix.from_results(dict(score_each(ready, by_name(runs))), unit)
+    return ScoreMatrix.from_results(dict(score_each(ready, by_name(runs), alike=True)), unit)
 
 
 def run_scores(

@@ -484,7 +484,7 @@ def read_log(
                 f"{source}: {field} is missing for {all_of_them - count} of {all_of_them}; all need it."
             )
     if seeming:
-        warn(f"{source}: {say_seeming(seeming, 'read_log')} (--abstains).")
+        warn(f"{source}: {say_seeming(seeming, 'read_log')}.")
     if graded and correct_from is None:
         warn(
             f"{source}: {counted(graded, 'answer')} with a correctness between 0 and 1 count as wrong;"

@@ -103,7 +103,7 @@ def test_messages_name_options_of_the_command_line(collection, command, complain
     (collection / "three.tsv").write_text("gap\ta\t0.5\ngap\tb\t0.4\n")
     assert "--columns query_id=0,doc_id=1,score=2 confirms" in command(QRELS, "three.tsv", "AP")[2]
     _, out, _ = command("compare", QRELS, *RUNS, "AP", "--jobs", "2", "--format", "table")
-    assert "--missing exclude leaves out such topics" in " ".join(out.split())  # in a note of the table, too
+    assert "empty lists; --missing empty confirms" in " ".join(out.split())  # in a note of the table, too
     with pytest.warns(ir_trunc.IrTruncWarning, match="missing='exclude' leaves out such topics"):
         ir_trunc.calc("AP", QRELS, RUNS[1])
 
