@@ -55,7 +55,7 @@ NAMES = {
         "LEVEL": LEVEL,
         "RISING": RISING,
     },
-    **{"frame": frame, "span": span},
+    **{"frame": frame, "span": span, "TWELVE": {f"t{n}": {"d3": 1} for n in range(12)}},
     "records": lambda rows, *others: frame(rows, *others).to_dict("records"),
     "lists": lambda rows: {q: [(d, score) for topic, d, _, score in rows if topic == q] for q in MANY},
     "qrels": {"1": {"a": 1, "b": 0}, "2": {"c": 2}, "3": {}},
