@@ -14,13 +14,18 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from typing import IO, Any, cast
 
 from ir_trunc._core.errors import FileError, InputError, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.parameters import file_name
+
+try:
+    import fcntl
+except ImportError:  # Windows, where unfinished files stay
+    fcntl = None  # type: ignore[assignment]
 
 Target = str | os.PathLike[str]
 
@@ -34,6 +39,7 @@ _PART = 10_000  # lines that are written at a time
 _DESCRIPTORS = {"-": 1, "/dev/stdout": 1}
 _DESCRIPTOR = pattern(r"/(?:dev|proc/self)/fd/([0-9]+)")
 _TEMPORARY = ".ir_trunc"
+_ABANDONED = pattern(r"\.[0-9a-f]{16}\.ir_trunc")
 _OTHER_ARCHIVES = (".bz2", ".xz", ".zip", ".zst", ".tar")
 
 
@@ -138,9 +144,20 @@ def _opened(path: Target) -> Any:
 @contextmanager
 def _beside(target: str) -> Iterator[IO[bytes]]:
     # Hidden: where a process is killed and leaves it behind, nobody takes it for a run in a folder of runs.
-    temporary = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}{_TEMPORARY}")
+    # It is locked while its process lives: the next write to the folder removes those that nobody holds.
+    folder, temporary = os.path.dirname(target) or ".", ""
+    _remove_abandoned(folder)
     try:
-        with open(temporary, "xb") as file:
+        with ExitStack() as lock:
+            while not os.path.exists(temporary):  # another writer may remove it before it is locked
+                temporary = os.path.join(folder, f".{os.urandom(8).hex()}{_TEMPORARY}")
+                file = lock.enter_context(open(temporary, "xb"))
+                if fcntl is not None:
+                    lock.callback(
+                        os.close, os.dup(file.fileno())
+                    )  # which holds it until the file has its name
+                    with suppress(OSError):  # a file system without locks
+                        fcntl.flock(file, fcntl.LOCK_EX)
             with suppress(FileNotFoundError):
                 before = os.stat(target)
                 # Only root gives files away, and only where there are owners.
@@ -148,11 +165,24 @@ def _beside(target: str) -> Iterator[IO[bytes]]:
                     os.chown(temporary, before.st_uid, before.st_gid)
                 shutil.copymode(target, temporary)
             yield file
-        os.replace(temporary, target)
+            file.close()
+            os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _remove_abandoned(folder: str) -> None:
+    """Remove unfinished files of processes that have died."""
+    if fcntl is None:
+        return
+    with os.scandir(folder) as entries:
+        names = [each.path for each in entries if _ABANDONED.fullmatch(each.name) and each.is_file()]
+    for name in names:
+        with suppress(OSError), open(name, "rb") as file:  # locked, gone by now, or another user's
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.unlink(name)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 or the new.
 """
 
+import contextlib
 import gzip
 import os
 import signal
@@ -11,6 +12,8 @@ import time
 
 import pytest
 from faulty import draws, ir_trunc_command, one_line, python
+
+from ir_trunc._output.files import write_text
 
 RUN = "".join(f"{topic} Q0 d{rank} {rank} {999 - rank} tag\n" for topic in range(300) for rank in range(200))
 
@@ -155,3 +158,45 @@ def test_a_folder_that_goes_away_is_one_line(tmp_path):
     assert process.returncode == 2
     assert one_line(said)
     assert "far/out" in said
+
+
+HELD = """
+import sys
+from ir_trunc._output.files import output_file
+with output_file("other.run") as file:
+    file.write(b"half")
+    file.flush()
+    print("writing", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_the_next_write_removes_what_killed_writers_left_and_nothing_else(tmp_path):
+    pipe = subprocess.PIPE
+    writers = [
+        subprocess.Popen([sys.executable, "-c", HELD], cwd=tmp_path, stdin=pipe, stdout=pipe)
+        for _ in range(3)
+    ]
+    for writer in writers:
+        assert writer.stdout.readline() == b"writing\n"
+    living = writers[1]
+    for writer in writers[::2]:
+        writer.kill()
+        writer.wait()
+    (tmp_path / ".0123456789abcdef.ir_trunc.txt").write_text("of a user")
+    (tmp_path / ".0123456789abcdef.ir_trunc").mkdir()
+    assert len(list(tmp_path.glob(".*.ir_trunc"))) == 4
+    write_text(tmp_path / "other.run", ["new"])
+    left = sorted(path.name for path in tmp_path.glob(".*.ir_trunc") if path.is_file())
+    assert len(left) == 1
+    assert (tmp_path / left[0]).read_bytes() == b"half"
+    living.stdin.close()  # it goes on
+    assert living.wait() == 0
+    assert (tmp_path / "other.run").read_bytes() == b"half"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        ".0123456789abcdef.ir_trunc", ".0123456789abcdef.ir_trunc.txt", "other.run"
+    ]  # fmt: skip
+    for writer in writers:
+        for stream in (writer.stdin, writer.stdout):
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
