@@ -155,6 +155,12 @@ def listed(names: Iterable[object], none: str = "nothing") -> str:
     return text if len(text) <= 200 else f"{text[:197]}..."
 
 
+def repeated(names: Iterable[Any]) -> Any:
+    """The first name that an earlier one is equal to; None where all differ."""
+    before = set[Any]()
+    return next((name for name in names if name in before or before.add(name)), None)  # type: ignore[func-returns-value]
+
+
 def shown(value: object) -> str:
     """A short representation of any value, in one line, for a message."""
     try:

@@ -617,9 +617,11 @@ def _matrix_and_mask(
     """A matrix, and the cells of it that count: those that are given, without those that it masks itself."""
     counted = None if given is None else _matrix(which, given, "b")
     mask = masked(values)
+    matrix = _matrix(name, values if mask is None else values.data, kinds)
+    if name == "labels" and matrix.dtype.kind == "f" and (none := np.isnan(matrix)).any():
+        mask = none if mask is None else mask | none  # NaN is no judgment, as in other forms
     if mask is None:
-        return _matrix(name, values, kinds), counted
-    matrix = _matrix(name, values.data, kinds)
+        return matrix, counted
     if counted is not None and counted.shape == matrix.shape:
         return matrix, counted & ~mask
     return matrix, ~mask if counted is None else counted

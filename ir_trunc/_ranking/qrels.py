@@ -22,9 +22,9 @@ from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking.nil import DOCUMENTS, Convention, NilRule, nil_rule
 from ir_trunc._ranking.ranked_rows import repeats
-from ir_trunc._read.arrow import arrow_texts, flat, index_in, numeric, occurs, pa, text_array
+from ir_trunc._read.arrow import arrow_texts, flat, index_in, numeric, occurs, pa, pc, text_array, truths
 from ir_trunc._read.readers.topics import read_topics, say_unjudged
-from ir_trunc._read.reading import DEFAULT, QRELS, RUN, Columns, HowRead, KeysLike, Reading
+from ir_trunc._read.reading import ANSWERS, DEFAULT, QRELS, RUN, Columns, HowRead, KeysLike, Reading
 from ir_trunc._read.registry import Data, Withheld, recognised
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._read.tables import columns_of, possible_fields
@@ -46,6 +46,7 @@ class CodedRows:
     levels: tuple[int, ...] = ()
     asked: tuple[str, ...] = ()
     named: frozenset[str] = frozenset()  # fields whose columns the user named
+    unfilled: tuple[tuple[str, int], ...] = ()  # topics with rows without a judgment, and how many of these
     classes: Ints | None = None  # of answers, as numbers
 
     @classmethod
@@ -58,7 +59,7 @@ class CodedRows:
         names, ids = arrow_texts(topics.dictionary), arrow_texts(docs.dictionary)
         grades: Ints = np.asarray(rows.values, np.int64)
         classes = None if rows.classes is None else flat(rows.classes.indices).astype(np.int64)
-        others = rows.universe, rows.levels, rows.asked, rows.named
+        others = rows.universe, rows.levels, rows.asked, rows.named, rows.unfilled
         return cls(rows.source, names, ids, topic, doc, grades, *others, classes)
 
     def named_topics(self) -> list[str]:
@@ -93,7 +94,7 @@ def coded_qrels(data: Data, rows: Rows | None = None) -> CodedRows | None:
         names, ids = arrow_texts(rows.topics.dictionary), arrow_texts(rows.docs)
         columns = names.offsets, names.data, ids.offsets, ids.data, rows.values.astype(np.int64, copy=False)
         read = kernel.qrels_of_columns(flat(rows.topics.indices), *columns, _hash_seed())
-        others = rows.universe, rows.levels, rows.asked, rows.named
+        others = rows.universe, rows.levels, rows.asked, rows.named, rows.unfilled
     elif data.reader.compiled is None or data.layout.reading.columns or data.layout.levels:
         return None
     else:
@@ -362,11 +363,15 @@ def _each_once(data: Data) -> CodedRows:
         del rows
         pa.default_memory_pool().release_unused()
         return coded
-    topics, docs = flat(rows.topics.indices).astype(np.int64), rows.docs.dictionary_encode()
-    pairs = topics * len(docs.dictionary) + flat(docs.indices)
+    topics = flat(rows.topics.indices).astype(np.int64)
+    docs = rows.docs.take(numeric(repeats(topics, rows.docs)))
+    pa.default_memory_pool().release_unused()
+    twice = np.flatnonzero(truths(pc.is_in(rows.docs, value_set=docs)))
+    docs = rows.docs.take(numeric(twice)).dictionary_encode()
+    pairs = topics[twice] * len(docs.dictionary) + flat(docs.indices)
     _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
-    again = np.flatnonzero(first[place] < np.arange(len(rows)))
-    for row in again[rows.values[again] != rows.values[first[place[again]]]][:1].tolist():
+    again, before = twice[later := first[place] < np.arange(len(twice))], twice[first[place[later]]]
+    for row in again[rows.values[again] != rows.values[before]][:1].tolist():
         raise rows.both(row, None, "it is judged twice")
     if len(again):
         what = f"{counted(len(again), 'judgment')} {'is' if len(again) == 1 else 'are'} there twice"
@@ -537,6 +542,8 @@ def _read_qrels(
     layout = QRELS if reading is DEFAULT and words is None else replace(QRELS, reading=reading, levels=words)
     source = recognised(data, layout)
     rows = coded_qrels(source) or _each_once(source)
+    if rows.unfilled:
+        say_unfilled(rows)
     # Topics that come with a data set belong to it: those without judgments need no warning.
     if topics is not None:
         say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)
@@ -545,6 +552,13 @@ def _read_qrels(
     scale = [*words.values()] if words else rows.levels
     read = Qrels.of(rows, [*rows.universe, *more], levels=scale, words=words, nil=rule)
     return read if reading.keys is None else read.with_keys(reading.nesting)
+
+
+def say_unfilled(rows: CodedRows) -> None:
+    """Warn of rows without a judgment."""
+    count = sum(number for _, number in rows.unfilled)
+    what = f"{count} of {counted(count + len(rows.grade), 'row')} have no judgment"
+    warn(f"{rows.source}: {what} (for example topic {rows.unfilled[0][0]}) and count as unjudged.")
 
 
 def _asked(rows: CodedRows, topics: Collection[str], unjudged: str | None) -> list[str]:
@@ -587,7 +601,9 @@ def ready_qrels(data: Any, reading: Reading, topics: Any, nil: Any, unjudged: An
         qrels = _read_qrels(data, how, topics, nil, unjudged)
     else:
         names = reading.names
-        how = replace(how, columns=Columns(names, names.needed - set(possible_fields(RUN))))
+        # A name that is given for a field of runs never takes a column of the qrels.
+        own = {field: name for field, name in names.items() if field in possible_fields(ANSWERS)}
+        how = replace(how, columns=Columns(own, names.needed - set(possible_fields(RUN))))
         qrels = _read_qrels(data, how, topics, nil, unjudged)
         used = frozenset() if isinstance(data, Qrels) else qrels.given.named
         reading = replace(reading, columns=Columns(names, names.needed - used))

@@ -7,7 +7,6 @@ So does the import of pyarrow: it waits until pyarrow is used, because the compi
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time
@@ -25,6 +24,7 @@ from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import Lazy, npt, pattern
 from ir_trunc._core.rankings import Bools, Floats, Ints
 from ir_trunc._core.universe import Keys
+from ir_trunc._read.text import NUMBER
 
 __all__ = ["pa", "pc"]  # other modules import pyarrow from here, so that it is loaded when it is first used
 
@@ -36,6 +36,11 @@ else:
 
 
 _NO_NUMBERS = (bool, np.bool_, np.timedelta64)  # although Python or numpy says so
+_NULLS = ("NoneType", "NAType", "NaTType")
+_TRUTHS = {"true": 1, "false": 0}
+
+NO_GRADE = -(2**63)
+"""The grade of a row without a judgment, in a column."""
 
 ValueType = Literal["int64", "double", "string"]  # the types of values in Arrow's names: grades, scores, ids
 
@@ -99,17 +104,26 @@ def occurs(ids: pa.Array, *values: str) -> Bools:
 
 
 def id_column(
-    column: Any, source: str, field: str, topics: Iterable[Any] | None = None, keys: Keys | None = None
+    column: Any,
+    source: str,
+    field: str,
+    topics: Iterable[Any] | None = None,
+    keys: Keys | None = None,
+    first: int = 0,
 ) -> pa.Array | pa.ChunkedArray:
-    """Ids as text, by the rule of `one_id`; an error names the row, or its topic if known."""
+    """Ids as text, by the rule of `one_id`; an error names the row, or its topic if known.
+
+    first: the number of the first row.
+    """
     typed = known_column(column)
     if typed is not None:
-        if pa.types.is_string(typed.type) or pa.types.is_large_string(typed.type):
-            return typed
         if pa.types.is_string_view(typed.type) or pa.types.is_integer(typed.type):
-            return typed.cast(pa.string())
+            typed = typed.cast(pa.string())
+        is_text = pa.types.is_string(typed.type) or pa.types.is_large_string(typed.type)
+        if is_text and pc.min(pc.binary_length(typed)).as_py() != 0:
+            return typed
     texts, what = [], "row" if topics is None else "topic"
-    for value, name in zip(values_of(column), count() if topics is None else topics):
+    for value, name in zip(values_of(column), count(first) if topics is None else topics):
         place = f"{source}, {what} {name}"
         texts.append(one_id(joined_id(value, keys, place), field, place))
     return strings(texts)
@@ -121,7 +135,8 @@ def one_id(value: Any, field: str, place: str) -> str:
         if isinstance(value, str):
             text = str.__str__(value)  # not the names that enumerations print
             text.encode()
-            return text
+            if text:
+                return text
         if isinstance(value, Integral) and not isinstance(value, _NO_NUMBERS):
             return str(int(value))
     except UnicodeEncodeError:
@@ -130,8 +145,8 @@ def one_id(value: Any, field: str, place: str) -> str:
         what = "has more digits than Python writes out; give it as text"
         raise InputError(f"{place}: {field} {what}.") from None
     nan = isinstance(value, float) and value != value
-    if value is None or nan or type(value).__name__ in ("NAType", "NaTType"):
-        raise InputError(f"{place}: {field} is missing.")
+    if isinstance(value, str) or nan or type(value).__name__ in _NULLS:
+        raise InputError(f"{place}: {field} is missing. Leave such rows out, or fill them in.")
     hint = " keys=(...) names the parts of a tuple." if isinstance(value, tuple) else ""
     kind = type(value).__name__
     raise InputError(f"{place}: {field} {shown(value)} is {kind}, not text or a whole number.{hint}")
@@ -156,14 +171,14 @@ def _key_text(value: Any, name: str, place: str) -> str:
     return one_id(value, name, place)
 
 
-def key_column(column: Any, source: str, name: str) -> pa.Array | pa.ChunkedArray:
-    """A column of keys as text, by the rule of `_key_text`."""
+def key_column(column: Any, source: str, name: str, first: int = 0) -> pa.Array | pa.ChunkedArray:
+    """A column of keys as text, by the rule of `_key_text`. first: the number of the first row."""
     typed = known_column(column)
     if typed is None:
-        rows = enumerate(values_of(column))
+        rows = enumerate(values_of(column), first)
         return strings([_key_text(value, name, f"{source}, row {row}") for row, value in rows])
     if not pa.types.is_temporal(typed.type):
-        return id_column(column, source, name)  # typed has the numbers of periods
+        return id_column(column, source, name, first=first)  # typed has the numbers of periods
     coded = one_array(typed).dictionary_encode()
     texts = strings([_key_text(value, name, source) for value in coded.dictionary.to_pylist()])
     return texts.take(coded.indices)
@@ -178,32 +193,69 @@ def number_column(
     docs: pa.Array,
     levels: Mapping[str, int] | None = None,
 ) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
-    """Grades as whole numbers, scores as floats; anything else is an error that names topic and document.
+    """Grades by the rule of `grade_of`, scores by that of `score_of`; an error names topic and document.
 
     levels: grades of the levels that are words.
     """
-    if levels:
-        column = [grade_of(value, levels) for value in values_of(column)]
     whole = kind == "int64"
     dtype: type[Any] = np.int64 if whole else np.float64
-    typed = known_column(column)
+    typed = None if levels else known_column(column, gaps=whole and field != "rank")
     if typed is not None and (pa.types.is_integer(typed.type) or pa.types.is_floating(typed.type)):
         with suppress(pa.ArrowException):  # a fraction among whole numbers
-            return flat(one_array(typed.cast(kind, safe=whole))).astype(dtype, copy=False)
+            numbers = one_array(typed.cast(kind, safe=whole))
+            if not whole or (pc.min(numbers).as_py() or 0) > NO_GRADE:
+                numbers = numbers.fill_null(NO_GRADE) if numbers.null_count else numbers
+                return flat(numbers).astype(dtype, copy=False)
     result = []
     for row, value in enumerate(values_of(column)):
-        is_number = isinstance(value, (Real, Decimal)) and not isinstance(value, _NO_NUMBERS)
-        number = _float(value) if is_number else None
-        if number is None or (whole and not (abs(number) <= HIGHEST_GRADE and value == int(value))):
+        try:
+            number = grade_of(value, levels) if whole else score_of(value)
+            if number == NO_GRADE and field == "rank":
+                raise ValueError
+            result.append(number)
+        except ValueError:
             needed = "a whole number below 2^31" if whole else "a number"
             place = f"{source}, topic {topics[row]}, document {docs[row]}"
             hint = hint_of_grades(value, levels) if whole else ""
-            raise InputError(f"{place}: {field} {shown(value)} is not {needed}.{hint}")
-        result.append(int(value) if whole else number)
+            raise InputError(f"{place}: {field} {shown(value)} is not {needed}.{hint}") from None
     return np.array(result, dtype=dtype)
 
 
-_FRACTION = pattern(r"[+-]?[0-9]*\.[0-9]*[1-9][0-9]*")
+def number_in(value: Any) -> Any:
+    """The number that a value is or that a text holds; NaN for null and the empty text, None for others."""
+    if isinstance(value, str):
+        text = value.strip()
+        number = float(text) if NUMBER[float].fullmatch(text) else _TRUTHS.get(text.casefold())
+        return number if text else math.nan
+    if isinstance(value, (bool, np.bool_)):
+        return int(value)
+    if type(value).__name__ in _NULLS:
+        return math.nan
+    return value if isinstance(value, (Real, Decimal)) and not isinstance(value, _NO_NUMBERS) else None
+
+
+def score_of(value: Any) -> float:
+    """The score that a value is; ValueError where it is none, as null, NaN and the empty text are."""
+    number = number_in(value)
+    if number is None or (size := _float(number)) != size:
+        raise ValueError
+    return size
+
+
+def grade_of(value: Any, levels: Mapping[str, int] | None = None) -> int:
+    """The grade that a value is: `NO_GRADE` for null, NaN and the empty text; ValueError where it is none."""
+    if levels and isinstance(value, str) and value in levels:
+        return levels[value]
+    number = number_in(value)
+    size = math.inf if number is None else _float(number)
+    if size != size:
+        return NO_GRADE
+    if not (abs(size) <= HIGHEST_GRADE and number == int(number)):
+        raise ValueError
+    return int(number)
+
+
+_FRACTION = pattern(r"[+-]?[0-9]*+\.0*+[1-9][0-9]*+")
 _WORDS = (("yes", "no"), ("y", "n"), ("true", "false"), ("relevant", "irrelevant", "not relevant"))
 _SCALES = (
     {"S": 3, "A": 2, "B": 1},  # of NTCIR, as the next one
@@ -214,13 +266,6 @@ _SCALES = (
         for of in (str, str.capitalize, str.upper)
     ),
 )
-
-
-def grade_of(value: Any, levels: Mapping[str, int] | None) -> Any:
-    """The grade of a level that is a word, or of a number written in text; any other value as it is."""
-    if levels and isinstance(value, str):
-        return levels.get(value, int(value) if re.fullmatch("[+-]?[0-9]{1,10}", value) else value)
-    return value
 
 
 def hint_of_grades(value: Any, levels: Mapping[str, int] | None) -> str:
@@ -252,14 +297,17 @@ def _float(value: Any) -> float:
         return math.nan
 
 
-def known_column(column: Any) -> pa.Array | pa.ChunkedArray | None:
-    """A column whose type and values Arrow is sure of, without gaps and dictionaries; None for others."""
+def known_column(column: Any, gaps: bool = False) -> pa.Array | pa.ChunkedArray | None:
+    """A column whose type and values Arrow is sure of, without dictionaries; None for others.
+
+    gaps: whether values may be null.
+    """
     is_object = isinstance(column, list) or str(getattr(column, "dtype", "")).lower() == "object"
     try:
         typed = _of_objects(column) if is_object else _arrow(column)
     except (pa.ArrowException, TypeError, OverflowError, ValueError):  # of values that it does not understand
         return None
-    return None if typed is None or typed.null_count else typed
+    return None if typed is None or (typed.null_count and not gaps) else typed
 
 
 def _arrow(column: Any) -> pa.Array | pa.ChunkedArray:

@@ -251,6 +251,7 @@ class Layout:
     levels: Mapping[str, int] | None = None  # grades of the levels that are words
     reading: Reading = DEFAULT
     source: str = ""  # the name of the data in messages
+    first_row: int = 0  # the number of the first row in messages, where the data are a part
 
     @property
     def columns(self) -> dict[str, pa.DataType]:

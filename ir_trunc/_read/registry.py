@@ -40,13 +40,19 @@ class Table:
     named: frozenset[str] = frozenset()  # fields whose columns the user named and the reader has read
 
 
+SAMPLED = 1 << 13  # bytes of a file: in their lines, forms of lines are recognised
+
+
 class File:
-    """A path with what its form is recognised by: its name without `.gz`, and its first bytes."""
+    """A path with what its form is recognised by: its name without `.gz`, first bytes, and first lines."""
 
     def __init__(self, path: str | os.PathLike[str], reading: Reading):
         self.path, self.reading = path, reading
         self.name = os.fspath(path).removesuffix(".gz")
         self.start = beginning(path)
+        lines = self.start[:SAMPLED]
+        end = max(lines.rfind(b"\n"), lines.rfind(b"\r")) + 1
+        self.lines = lines if end == 0 or len(lines) < SAMPLED else lines[:end]  # whole ones
 
 
 class Compiled(NamedTuple):
@@ -109,7 +115,8 @@ class Reader:
             layout = replace(layout, reading=replace(layout.reading, columns=None))
         rows = rows_of_table({} if content.columns is None else content.columns, layout, content.source)
         named = rows.named | content.named
-        yield replace(rows, universe=content.topics, asked=content.asked, levels=content.levels, named=named)
+        universe = (*rows.universe, *content.topics)
+        yield replace(rows, universe=universe, asked=content.asked, levels=content.levels, named=named)
 
 
 def reader(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import npt
 from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
 from ir_trunc._core.universe import Universe
-from ir_trunc._read.arrow import flat, numeric, one_array, pa, pc, strings
+from ir_trunc._read.arrow import NO_GRADE, flat, numeric, one_array, pa, pc, strings
 from ir_trunc._read.reading import DEFAULT, Reading
 
 PART = 1 << 17  # rows that are worked on at a time: what is made of them fits in the processor's cache
@@ -55,6 +56,7 @@ class Rows:
     samples: Samples = ()
     starts_over: bool = False  # whether this piece of a run has the rows of all pieces before it, too
     universe: tuple[str, ...] = ()  # topics that belong to the data, with or without a row
+    unfilled: tuple[tuple[str, int], ...] = ()  # topics with rows without a judgment, and how many of these
     asked: tuple[str, ...] = ()  # topics of the qrels' collection, of which some may be unjudged
     levels: tuple[int, ...] = ()  # of the judgment scale, where it is known
     named: frozenset[str] = frozenset()  # fields whose columns the user named
@@ -76,8 +78,12 @@ class Rows:
         if rows.values.dtype.kind == "f":
             rows.require("score", rows.values, np.isfinite(rows.values), "a finite number")
         else:
-            within = (rows.values >= -HIGHEST_GRADE) & (rows.values <= HIGHEST_GRADE)
+            none = rows.values == NO_GRADE
+            within = none | (rows.values >= -HIGHEST_GRADE) & (rows.values <= HIGHEST_GRADE)
             rows.require("grade", rows.values, within, "a number below 2^31")
+            if none.any():
+                topics = Counter(rows.take(np.flatnonzero(none)).topics.to_pylist())
+                rows = replace(rows.filter(~none), universe=(*topics,), unfilled=(*topics.items(),))
         return rows
 
     @classmethod
@@ -99,9 +105,9 @@ class Rows:
             return np.concatenate([m if c is None else c for m, c in zip(missing, columns)])
 
         columns = {name: joined(name) for name in _COLUMNS}
-        universe = tuple(topic for piece in pieces for topic in piece.universe)
-        samples = tuple(sample for piece in pieces for sample in piece.samples)
-        return replace(first, **columns, samples=samples, universe=universe)
+        for name in ("samples", "universe", "unfilled"):
+            columns[name] = tuple(chain.from_iterable(getattr(piece, name) for piece in pieces))
+        return replace(first, **columns)
 
     def __len__(self) -> int:
         return len(self.docs)

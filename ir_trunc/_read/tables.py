@@ -132,8 +132,10 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     names, named = column_names(table), reading.names
     columns = {field: table[name] for field, name in columns_of(names, layout, source).items()}
     topics = list_ids(table, columns.get("query_id"), layout, source)
-    docs = id_column(columns["doc_id"], source, "doc_id")
-    classes = id_column(columns["iteration"], source, "iteration") if layout.by_class else None
+    docs = id_column(columns["doc_id"], source, "doc_id", first=layout.first_row)
+    classes = None
+    if layout.by_class:
+        classes = id_column(columns["iteration"], source, "iteration", first=layout.first_row)
 
     def numbers(field: str, kind: ValueType) -> npt.NDArray[Any]:
         return number_column(columns[field], field, kind, source, topics, docs, layout.levels)
@@ -172,13 +174,13 @@ def list_ids(
 ) -> pa.Array | pa.ChunkedArray:
     """The ids of the lists of a table: those of a column, or the columns of keys joined."""
     names, keys = key_columns(column_names(table), layout, source), layout.reading.nesting
+    first = layout.first_row
     if keys is None or not names:
-        return id_column(column, source, field, keys=keys)
-    parts = [one_array(key_column(table[name], source, name)).cast(pa.string()) for name in names]
+        return id_column(column, source, field, keys=keys, first=first)
+    parts = [one_array(key_column(table[name], source, name, first)).cast(pa.string()) for name in names]
     for part in parts:
-        wrong = pc.or_(pc.match_substring(part, keys.separator), pc.equal(pc.binary_length(part), 0))
-        for row in np.flatnonzero(truths(wrong))[:1].tolist():
-            keys.joined([part[row].as_py() for part in parts], f"{source}, row {row}")
+        for row in np.flatnonzero(truths(pc.match_substring(part, keys.separator)))[:1].tolist():
+            keys.joined([part[row].as_py() for part in parts], f"{source}, row {first + row}")
     return pc.binary_join_element_wise(*parts, keys.separator)
 
 

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ir_trunc._core.errors import FileError, InputError, MissingFileError, shown
+from ir_trunc._core.errors import FileError, InputError, MissingFileError, repeated, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.parameters import file_name
 
@@ -55,11 +55,12 @@ def check_unpacked(size: int, packed: int, source: str) -> None:
     _check_size(size, MOST_PACKING * packed, f"{source} unpacks to more", why)
 
 
-# Python reads more texts as numbers: 1_000, and the digits of all scripts.
+# Python reads more texts as numbers: 1_000, and the digits of all scripts. `++` and `*+` give no digit back:
+# a damaged number would take the square of its length.
 NUMBER = {
     int: pattern(r"[+-]?[0-9]{1,4000}"),
     float: pattern(
-        r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
+        r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]++)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
     ),
 }
 
@@ -171,8 +172,8 @@ def beginning(path: str | os.PathLike[str]) -> bytes:
     return b""
 
 
-def blocks(path: str | os.PathLike[str], source: str) -> Iterator[memoryview]:
-    """A file in blocks of whole lines; contiguous lines that begin with one word stay in one block.
+def blocks(path: str | os.PathLike[str], source: str, by_topic: bool = True) -> Iterator[memoryview]:
+    """A file in blocks of whole lines; by topic, contiguous lines that begin with one word stay in one block.
 
     Each block is there until the next one is asked for, which takes its memory. Raises BadLineError, counted
     from the end of the last block, before it reads on in search of a line's or a topic's end.
@@ -195,15 +196,29 @@ def blocks(path: str | os.PathLike[str], source: str) -> Iterator[memoryview]:
             if bytes(view[:1]).isspace() and bytes(view).isspace():
                 # White space may be left behind, but a newline that follows belongs to the same line end.
                 cut = size - (view[-1] == ord("\r"))
-            else:
+            elif by_topic:
                 cut = _start_of_last_group(view)
+            else:
+                cut = (_last_end(view, _TAIL) if view[-1] != ord("\r") else _last_end(view[:-1], _TAIL)) + 1
             rest = view[cut:]
             if cut:
                 yield view[:cut]
             else:
                 check_zeros(view)
         if end:
-            yield view[:end]
+            last = [view[:end]]
+            del view, memory  # the last block may be the whole file: whoever takes it may let it go
+            yield last.pop()
+
+
+def line_parts(block: memoryview) -> Iterator[memoryview]:
+    """The lines of a block in parts: one with many lines of a topic takes no more memory than others."""
+    while len(block) > 2 * BLOCK:
+        line = bytes(block[BLOCK : BLOCK + LONGEST_LINE + 2])
+        end = BLOCK + (line.find(b"\n") + 1 or line.find(b"\r") + 1 or len(line))
+        yield block[:end]
+        block = block[end:]
+    yield block
 
 
 def _start_of_last_group(view: memoryview) -> int:
@@ -316,9 +331,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The content of an object, which `json` would give without what stands before an equal name."""
     content = dict(pairs)
     if len(content) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise ValueError(f"an object has the name {shown(twice)} twice")
+        raise ValueError(f"an object has the name {shown(repeated(name for name, _ in pairs))} twice")
     return content
 
 

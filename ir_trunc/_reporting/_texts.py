@@ -19,9 +19,9 @@ from ir_trunc._read.text import decoded, json_texts, numbered_lines, parts, read
 _IDS = {"queries": usual("topic"), "documents": (*usual("doc_id"), *OWN_IDS)}
 _TEXTS = usual("text")
 _NEEDED = "{id: text}, the id of an ir_datasets data set, or a file is needed: 'id<TAB>text', JSON or TREC"
-_MARKED = re.compile(r"<(top|topic|doc)\b([^>]*)>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
-_MARKED_ID = re.compile(r"<(num|docno)>\s*(?:Number\s*:)?\s*([^\s<]+)(?:\s*</\1>)?", re.IGNORECASE)
-_TAG = re.compile(r"<[^>]*>")
+_MARK = re.compile(r"<(/?)(top|topic|doc)\b([^<>]*)>", re.IGNORECASE)
+_MARKED_ID = re.compile(r"<(num|docno)>\s*+(?:Number\s*+:\s*+)?([^\s<]+)(?:\s*</\1>)?", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*>")
 
 
 def read_texts(kind: str, data: Any, wanted: Collection[str]) -> dict[str, str]:
@@ -64,14 +64,14 @@ def _of_file(kind: str, path: Path, source: str) -> Iterator[tuple[Any, Any]]:
     first = next(text, b"")
     data, start = chain([first], text), first.lstrip()[:1]
     if start == b"<":
-        match = None
-        for match in _MARKED.finditer(decoded(b"".join(data), f"{source} is")):
-            marked_id = re.search(r"number\s*=\s*[\"']([^\"']+)", match[2]) or _MARKED_ID.search(match[3])
+        mark = None
+        for mark, attributes, words in _marked(decoded(b"".join(data), f"{source} is")):
+            marked_id = re.search(r"number\s*=\s*[\"']([^\"']+)", attributes) or _MARKED_ID.search(words)
             if marked_id is None:
-                raise InputError(f"{source}: {shown(match[0])} has no id.")
-            words = _TAG.sub(" ", _MARKED_ID.sub(" ", match[3]))
+                raise InputError(f"{source}: {shown(mark + words)} has no id.")
+            words = _TAG.sub(" ", _MARKED_ID.sub(" ", words))
             yield marked_id[marked_id.lastindex or 0], html.unescape(words)
-        if match is None:
+        if mark is None:
             raise InputError(f"{source} holds no <top>, <topic> or <doc>; {_NEEDED}.")
     elif start in (b"{", b"["):
         for place, line in json_texts(data, source):
@@ -87,6 +87,19 @@ def _of_file(kind: str, path: Path, source: str) -> Iterator[tuple[Any, Any]]:
             if not tab:
                 raise InputError(f"{place}: there is no tab between an id and a text; {_NEEDED}.")
             yield decoded(name.strip(), f"{place}: the id is"), decoded(rest, f"{place}: the text is")
+
+
+def _marked(text: str) -> Iterator[tuple[str, str, str]]:
+    """The start, its attributes and the content of each topic or document that has an end."""
+    last_end = {mark[2].lower(): mark.start() for mark in _MARK.finditer(text) if mark[1]}
+    start = None
+    for mark in _MARK.finditer(text):
+        name = mark[2].lower()
+        if start is None:
+            start = mark if not mark[1] and last_end.get(name, -1) > mark.start() else None
+        elif mark[1] and name == start[2].lower():
+            yield start[0], start[3], text[start.end() : mark.start()]
+            start = None
 
 
 def _of_object(kind: str, item: Any, place: str) -> tuple[Any, str]:

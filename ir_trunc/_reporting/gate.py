@@ -35,9 +35,9 @@ __all__ = ["Check", "Condition", "Gate", "check", "read_condition"]
 Verdict = Literal["passed", "failed", "undecided"]
 Require = Literal["observed", "shown"]
 
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_NUMBER = r"[-+]?(?:\d++\.?\d*+|\.\d++)(?:[eE][-+]?\d++)?"
 _FORM = re.compile(
-    r"\s*(?P<what>.+?)\s*(?:\b(?P<change>worsens|improves|drops|rises)(?:\s+by)?\s+|(?P<sign><=|>=|<|>)\s*)"
+    r"\s*+(?P<what>\S(?:.*?\S)?)\s*+(?:\b(?P<change>worsens|improves|drops|rises)(?:\s+by)?\s+|(?P<sign><=|>=|<|>)\s*)"
     rf"(?P<limit>{_NUMBER})\s*"
 )
 _UNREAD = "SetR(rel=1)"  # where no condition needs a score: of whole lists, whatever their order and ends

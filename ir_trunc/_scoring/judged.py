@@ -76,7 +76,17 @@ class Judged:
 
     def __init__(self, judge: QrelsLike, humans: QrelsLike, labelled: Iterable[str] | None = None):
         by_judge, by_people = read_qrels(judge), read_qrels(humans)
-        named = {*by_people.judgments.topics}
+        given = by_people.given
+        blank = {topic for topic, _ in given.unfilled}.difference(given.named_topics())
+        if given.unfilled and not len(given.grade):
+            rows = counted(sum(count for _, count in given.unfilled), "row")
+            raise InputError(
+                f"Judged: none of the {rows} of people's labels is filled in; fill in relevance."
+            )
+        named = {*by_people.judgments.topics} - blank
+        if blank:
+            what = f"{counted(len(blank), 'topic')} without a filled row (for example {min(blank)})"
+            warn(f"Judged: {what} count as not labelled by people.")
         if labelled is not None:
             named = {one_id(topic, "topic", "labelled") for topic in several("labelled", labelled, "topics")}
         if unknown := sorted(named - {*by_judge.judgments.topics}):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ir_trunc._core.lazy import needed
 
 with needed("ir_trunc.adapters.torch needs PyTorch", "torch"):
@@ -45,6 +47,8 @@ except ImportError:
 
 
 __all__ = ["Metric"]
+
+IGNORE_INDEX = -100  # of PyTorch
 
 
 class Metric(_Base):  # type: ignore[misc]
@@ -107,7 +111,8 @@ class Metric(_Base):  # type: ignore[misc]
         Parameters
         ----------
         scores, labels, shown, judged : tensor (Q x K)
-            As for `ir_trunc.Rankings.from_arrays`: a row for each list.
+            As for `ir_trunc.Rankings.from_arrays`: a row for each list. A cell with the label -100 is
+            padding, as it is for the losses of PyTorch (`ignore_index`).
 
         Raises
         ------
@@ -116,6 +121,9 @@ class Metric(_Base):  # type: ignore[misc]
         """
         arrays = {"scores": scores, "labels": labels, "shown": shown, "judged": judged}
         on_cpu = {name: x.detach().cpu() if isinstance(x, torch.Tensor) else x for name, x in arrays.items()}
+        if (ignored := np.asarray(on_cpu["labels"]) == IGNORE_INDEX).any():
+            for name in ("shown", "judged"):
+                on_cpu[name] = ~ignored & (True if on_cpu[name] is None else np.asarray(on_cpu[name]))
         rankings = Rankings.from_arrays(**on_cpu)
         dtype = torch.float32 if self.device.type == "mps" else torch.float64  # which lacks the larger type
         self.values.append(torch.as_tensor(self._bound.score(rankings), dtype=dtype, device=self.device))

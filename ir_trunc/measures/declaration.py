@@ -274,7 +274,7 @@ def parse(text: str) -> tuple[str, dict[str, Any], int | None]:
 
     def refuse(problem: str) -> UnknownMeasureError:
         form = "Name, Name@k or Name(param=value, ...)@k"
-        if "," in re.sub(r"\(.*?\)", "", text):
+        if "," in re.sub(r"\([^()]*\)", "", text):
             problem = "measures are separated by blanks, without commas"
         return UnknownMeasureError(f"{text!r} is not a measure: {problem}; {form} is needed.")
 

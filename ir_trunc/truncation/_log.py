@@ -21,6 +21,7 @@ from ir_trunc._core.errors import (
     counted,
     noted,
     option,
+    repeated,
     shown,
     warn,
 )
@@ -523,8 +524,7 @@ def _columns(data: Any, source: str, columns: Mapping[str, str]) -> dict[str, li
             is_whole = {*map(type, values)} <= {str, bool, int, type(None)}
             table[field] = values if is_whole else [None if _is_missing(value) else value for value in values]
     ids = [one_id(name, "id", f"{source}, item {place}") for place, name in enumerate(table["id"], 1)]
-    if len(set(ids)) < len(ids):
-        twice = Counter(ids).most_common(1)[0][0]
+    if (twice := repeated(ids)) is not None:
         raise InputError(f"{source}, question {twice} is there twice; each question needs an id of its own.")
     return table | {"id": ids}
 

@@ -64,7 +64,7 @@ def parse_policy(policy: Any) -> Any:
                 f"{shown(policy)} is not a policy: a text, or an object with `fit` and `cut`, is needed."
             )
         return policy
-    match = re.fullmatch(r"\s*(\w+)\s*(\(.*\))?\s*", policy, re.DOTALL)
+    match = re.fullmatch(r"(\w+)\s*+(\(.*\))?", policy.strip(), re.DOTALL)
     if match and match[1] in registry:
         return _from_call(registry[match[1]], policy.strip())
     if os.path.isfile(policy):

@@ -180,7 +180,6 @@ GOOD = {"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": [2.0, 1.0], "rele
         ({"query_id": None}, "table has no column query_id or qid"),
         ({"relevance": [2, 0]}, r"topic 1, document a: relevance 2: a grade up to max_rel=1 is needed"),
         ({"relevance": [0.5, 0.0]}, "topic 1, document a: relevance 0.5 is not a whole number"),
-        ({"relevance": [float("nan"), 0]}, "topic 1, document a: relevance nan is not a whole number"),
         ({"score": [None, 1.0]}, "topic 1, document a: score None is not a number"),
         ({"score": [np.inf, 1.0]}, "topic 1, document a: score inf: a finite number"),
         ({"query_id": ["1", None]}, "query_id is missing"),

@@ -233,7 +233,7 @@ def test_keys_that_are_no_names_are_refused(keys):
         ("a|b|c", r"qrels \(dict\), topic a\|b\|c: 1 key; the 3 keys topic/question/day are needed"),
         ("a//c", "topic a//c: 3 keys; the 3 keys topic/question/day are needed, none of them empty"),
         (("a/b", "c", "d"), r"topic 'a/b' holds the separator\. keys='topic\|question\|day' names another"),
-        (("a", "", "d"), "question '' is empty"),
+        (("a", "", "d"), "question is missing"),
         (("a", "d"), r"\('a', 'd'\) has 2 keys; the 3 keys topic/question/day are needed"),
         (("a", None, "d"), "question is missing"),
         (("a", 1.5, "d"), "question 1.5 is float, not text or a whole number"),

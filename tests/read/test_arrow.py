@@ -52,8 +52,6 @@ BAD_SCORES = {
     "NaN": ([1.0, math.nan, 2.0], "b"),
     "infinite": ([1.0, math.inf, 2.0], "b"),
     "text": (["3", "high", "1"], ""),
-    "text of numbers": (["1.5", "2.5", "3.5"], "a"),
-    "true or false": ([True, False, True], "a"),
     "dates": (pd.to_datetime(["2026-01-01"] * 3), "a"),
 }
 FRAMES = {
@@ -84,7 +82,7 @@ def test_a_missing_id_is_named_by_its_row(make):
     check(complaint(qrels, RUN), "qrels", "row 2", "query_id", "missing")
 
 
-@pytest.mark.parametrize("value", [1.5, math.inf, -math.inf, math.nan, None, "1", 2**63, 2**40, -(2**63)])
+@pytest.mark.parametrize("value", [1.5, math.inf, -math.inf, "x", 2**63, 2**40, -(2**63)])
 def test_a_grade_that_is_no_whole_number_is_named(value):
     check(complaint({"1": {"b": 1}, "2": {"a": 1, "x": value}}, RUN), "qrels", "topic 2", "document x")
     frame = JUDGED.assign(relevance=[1, value, 2])
@@ -262,8 +260,6 @@ SCORES = {
     "a decimal NaN": Decimal("NaN"),
     "a signalling decimal NaN": Decimal("sNaN"),
     "a decimal infinity": Decimal("-Infinity"),
-    "a truth among numbers": True,
-    "a truth of numpy": np.True_,
     "a complex number": 1j,
     "an array": np.array(1.0),
     "a number too large": 10**5000,
@@ -278,6 +274,8 @@ def test_scores_and_grades_that_are_no_finite_numbers(kind):
         with pytest.raises(InputError, match="topic 1, document 0: score"):
             calc("RR", JUDGED_IDS, run)
     for qrels in ({"1": dict(zip("10", values))}, objects.rename(columns={"score": "label"})):
+        if "NaN" in kind:  # no judgment
+            continue
         with pytest.raises(InputError, match="topic 1, document 0: relevance"):
             calc("RR", qrels, {})
 

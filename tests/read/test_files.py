@@ -190,7 +190,7 @@ def test_tables_and_dicts_in_parts_are_what_they_are_as_a_whole(tmp_path, monkey
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("".join(f"{q},{d},{s}\n" for q, d, s in ROWS), "has no column query_id or qid"),
+    ("".join(f"{q},{d},{s}\n" for q, d, s in ROWS), "has no header: its first line is"),
     (csv_text(ROWS, "score", ",").replace("0.5", "high"), "document 007: score 'high' is not a number"),
     (csv_text(ROWS, "score", ",") + "1,a\n", "is not a table"),
     ("query_id,doc_id,score,score\n1,a,1,2\n", "two columns are called score"),

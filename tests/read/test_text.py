@@ -121,9 +121,11 @@ def test_many_lines_of_records_are_those_of_a_list(tmp_path, monkeypatch):
     expected, rows = read_rows(records, QRELS), read()
     for name in ("topics", "docs", "values"):
         assert getattr(rows, name).tolist() == getattr(expected, name).tolist()
-    for other in ({"label": "y"}, {}):
-        with pytest.raises(InputError, match=r"topic 9, document x: relevance .* is not a whole number"):
-            read({"qid": "9", "docno": "x"} | other)
+    with pytest.raises(InputError, match=r"topic 9, document x: relevance 'y' is not a whole number"):
+        read({"qid": "9", "docno": "x", "label": "y"})
+    with pytest.raises(InputError, match=r"row 40: docno is missing|row 40: doc_id is missing"):
+        read({"qid": "9", "docno": None, "label": 1})
+    assert read({"qid": "9", "docno": "x"}).unfilled == (("9", 1),)
 
 
 JSON_TEXTS = [

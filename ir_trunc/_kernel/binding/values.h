@@ -103,7 +103,7 @@ static inline bool is_exactly(PyObject *object, PyTypeObject *type)
 static inline bool copied(Kept *ours, PyObject *text, Text *id)
 {
     PyObject *copy = PyUnicode_AsUTF8String(text);
-    bool kept = copy && PyList_Append(ours->copies, copy) == 0;
+    bool kept = copy && PyBytes_Size(copy) > 0 && PyList_Append(ours->copies, copy) == 0;
     Py_XDECREF(copy);
     if (kept)
         *id = (Text){PyBytes_AsString(copy), (size_t)PyBytes_Size(copy)};
@@ -124,7 +124,7 @@ static inline bool id_of(Kept *ours, PyObject *object, Text *id)
         return false;
     *id = (Text){bytes, (size_t)size};
     ours->careful = !is_ascii(*id);
-    return true;
+    return size > 0;
 }
 
 /* Python's own numbers, and those of `floats`, a type whose values are floats in memory. */

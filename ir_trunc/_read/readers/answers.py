@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
 
-from ir_trunc._core.errors import InputError, counted, shown
+from ir_trunc._core.errors import InputError, counted, repeated, shown
 from ir_trunc._core.parameters import file_name
 from ir_trunc._read.arrow import number_column, one_id, pa
 from ir_trunc._read.readers.memory import dicts, first_item
@@ -33,8 +32,7 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
     for part in [data] if isinstance(data, Mapping) else json_parts(data, layout.source):
         classes_of = _object(part, layout.source, "{question: [class, ...]}")
         topics = [one_id(question, "question", "answers") for question in classes_of]
-        if len(set(topics)) < len(topics):
-            twice = Counter(topics).most_common(1)[0][0]
+        if (twice := repeated(topics)) is not None:
             raise InputError(f"answers: question {shown(twice)} is given twice, as text and as a number.")
         ids, classes, answers, levels = (list[Any]() for _ in range(4))
         for question, each in zip(topics, classes_of.values()):
@@ -48,7 +46,8 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
                     if isinstance(wordings, str):
                         what += f". Wordings of one answer are one class: [[{wordings!r}, ...]]"
                     raise InputError(f"{place}: {what}.")
-                answers += [one_id(answer, "answer", place) for answer in wordings]
+                # The empty text is given as silence, and is no answer.
+                answers += ["" if answer == "" else one_id(answer, "answer", place) for answer in wordings]
                 levels += wordings.values() if isinstance(wordings, Mapping) else [1] * len(wordings)
                 classes += [str(number)] * len(wordings)
                 ids += [question] * len(wordings)

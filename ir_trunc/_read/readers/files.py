@@ -13,23 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted, option, warn
+from ir_trunc._core.errors import InputError, counted, option, repeated, shown, warn
 from ir_trunc._core.rankings import distinct
 from ir_trunc._read.arrow import flat, pa, pc
 from ir_trunc._read.readers.memory import dicts, records
 from ir_trunc._read.readers.topics import topic_file
-from ir_trunc._read.readers.trec import has_ranks, rows_in, trec
+from ir_trunc._read.readers.trec import are_numbers, has_ranks, rows_in, trec
 from ir_trunc._read.reading import RANK, TOPICS, Columns, Layout
 from ir_trunc._read.registry import File, Reader, Table, are_columns, reader, reader_of
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns, possible_fields, rows_of_table
 from ir_trunc._read.text import (
-    NUMBER,
     beginning,
     check_unpacked,
     json_content,
     json_parts,
-    number_of,
     numbered_lines,
     parts,
 )
@@ -43,11 +41,20 @@ def _header(start: bytes) -> tuple[list[str], str]:
 
 
 def _is_table(data: File) -> bool:
-    names, _ = _header(data.start)
+    names, separator = _header(data.start)
     has_ids = {"query_id", "doc_id"} <= {FIELDS_OF.get(name) for name in names}
     keys = data.reading.nesting
     has_named = not {*data.reading.names.values(), *(keys.names if keys else ())}.isdisjoint(names)
-    return has_ids or has_named or (data.name.endswith(".csv") and len(names) not in (1, 4, 6))
+    return has_ids or has_named or _is_separated(data, separator)
+
+
+def _is_separated(data: File, separator: str) -> bool:
+    """Whether all lines have this sign; in files of other names equally often, and no blanks."""
+    lines = [line for line in data.lines.splitlines() if line.strip()]
+    signs = {line.count(separator.encode()) for line in lines}
+    if data.name.endswith(".csv"):
+        return bool(signs) and 0 not in signs and separator != "\t"
+    return len(signs) == 1 and signs != {0} and all(len(line.split()) == 1 for line in lines)
 
 
 @reader(
@@ -60,19 +67,68 @@ def _is_table(data: File) -> bool:
 def csv_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """Plain or gzipped, with tabs, commas or semicolons between the fields.
 
-    The names are those that the columns of frames have; BEIR's query-id and corpus-id are known.
+    The names are those that the columns of frames have; BEIR's query-id and corpus-id are known. Places,
+    counted from 0, name the columns of a table without a header.
     """
-    source = layout.source
+    source, given, named = layout.source, layout.reading.names, frozenset[str]()
     names, separator = _header(beginning(data))
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
-    if twice is not None:
+    headers, levels = 1, layout.levels or ()
+    if given:
+        own = {field: str(name) if isinstance(name, int) else name for field, name in given.items()}
+        given = Columns(own, given.needed)
+        layout = replace(layout, reading=replace(layout.reading, columns=given))
+    keys = layout.reading.nesting.names if layout.reading.nesting else ()
+    by_place = [name for name in given.values() if isinstance(name, str) and name.isdecimal()]
+    numbered = list(map(str, range(len(names))))  # as pandas writes columns without names
+    known = {name for name in names if FIELDS_OF.get(name) in ("query_id", "doc_id", layout.value)}
+    known |= {*given.values(), *keys}.difference(by_place).intersection(names)
+    if not known and names != numbered:
+        if not by_place and any(
+            name in levels or are_numbers([name.encode()]) for name in filter(None, names)
+        ):
+            usual = _usual(layout, len(names))
+            fields = [field for field in ("query_id", "doc_id", layout.value) if field in usual]
+            example = {field: usual.index(field) for field in fields} or {"query_id": 0, "doc_id": 1}
+            first = shown(separator.join(names))
+            what = f"{source} has no header: its first line is {first}"
+            raise InputError(f"{what}; {option('columns', example)} takes columns by their places.")
+        if by_place:
+            names, layout, named = _by_place(layout, len(names), source)
+            headers = 0
+    if (twice := repeated(names)) is not None:
         raise InputError(f"{source}: two columns are called {twice}; each needs its own name.")
     field_of = field_of_columns(names, layout, source)
     pieces = list[Rows]()
     for block in _blocks(parts(data, source), separator):
-        columns = _columns(block, names, separator, field_of, source, headers=0 if pieces else 1)
+        columns = _columns(block, names, separator, field_of, source, headers=0 if pieces else headers)
         pieces.append(rows_of_table(columns, layout, source))
-    yield Rows.concat(pieces)
+        layout = replace(layout, first_row=layout.first_row + len(next(iter(columns.values()), ())))
+    rows = Rows.concat(pieces)
+    yield replace(rows, named=rows.named | named)
+
+
+def _usual(layout: Layout, count: int) -> tuple[str, ...]:
+    """The fields of lines with so many."""
+    return (_SHORT[layout.kind] | {len(layout.fields): layout.fields}).get(count, ())
+
+
+def _by_place(layout: Layout, count: int, source: str) -> tuple[list[str], Layout, frozenset[str]]:
+    """The fields of columns without a header, the layout with no other names, and what the user named.
+
+    A field that the user named stands where he says; others stand where short lines have them.
+    """
+    names, possible = layout.reading.names, possible_fields(layout)
+    given = {
+        field: int(name) if str(name).isdecimal() else name
+        for field, name in names.items()
+        if field in possible
+        or field in names.needed  # others are those of the qrels of a run, or of their runs
+    }
+    Columns(given, names.needed).check(range(count), possible, source)
+    field_at = {place: field for field, place in given.items()}
+    others = {place: field for place, field in enumerate(_usual(layout, count)) if field not in given}
+    fields = [field_at.get(place, others.get(place, str(place))) for place in range(count)]
+    return fields, replace(layout, reading=replace(layout.reading, columns=None)), frozenset(given)
 
 
 def _blocks(data: Iterator[bytes], separator: str) -> Iterator[bytes]:
@@ -110,10 +166,8 @@ def _columns(
         raise InputError(f"{source} is not a table: {str(error).splitlines()[0]}") from None
     columns: dict[Any, Any] = {name: pc.ascii_trim(table[name], " ") for name in table.column_names}
     for name in (name for name in columns if field_of[name] in NUMBERS):
-        try:
+        with suppress(pa.ArrowInvalid):  # levels that are words, a gap, or a mistake
             columns[name] = columns[name].cast(pa.float64())
-        except pa.ArrowInvalid:  # levels that are words, or a mistake
-            columns[name] = list(map(number_of, columns[name].to_pylist()))
     return columns
 
 
@@ -128,14 +182,16 @@ _COMPARED = 100  # lines, whose numbers of fields say which of two differing lin
 
 def _are_short(data: File) -> bool:
     """Whether lines have two or three fields, or four with a rank, and are no header."""
-    rows = rows_in(b"".join(line for line in data.start.splitlines(True) if line.endswith((b"\r", b"\n"))))
+    rows = rows_in(data.lines)
     fields = [field.decode(errors="replace") for field in next(iter(rows), [])]
+    if data.name.endswith(".csv") and _is_separated(data, _header(data.start)[1]):
+        return False
     if not rows or Counter(map(len, rows)).most_common(1)[0][0] != len(fields):
         return False  # of another form, and the first line is damaged
     if len(fields) == 4:
-        return has_ranks(data.start)
-    value = re.sub("^L(?=[0-9]+$)", "", fields[-1])
-    is_number = len(fields) == 2 or (len(fields) == 3 and NUMBER[float].fullmatch(value) is not None)
+        return has_ranks(rows)
+    values = [re.sub(b"^L(?=[0-9]+$)", b"", row[2]) for row in rows if len(row) == 3]
+    is_number = len(fields) == 2 or (len(fields) == 3 and are_numbers(values[:1]) and are_numbers(values))
     return is_number and fields[0][0] not in "{[<" and FIELDS_OF.keys().isdisjoint(fields)
 
 
@@ -163,10 +219,7 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     if reading.stop is not None:
         what = f"in {count} fields there is no mark"
         raise InputError(f"{source}: {what}, which {option('stop', reading.stop)} needs.")
-    given = {f: int(name) if str(name).isdecimal() else name for f, name in reading.names.items()}
-    Columns(given, reading.names.needed).check(range(count), possible_fields(layout), source)
-    field_at = {place: field for field, place in given.items()}
-    fields = [field_at.get(n, "" if f in given else f) for n, f in enumerate(fields_of[count])]
+    fields, layout, given = _by_place(layout, count, source)
     is_open = of_run and count == 3 and fields[2] == "score" and "score" not in given
     if is_open and reading.without_scores:
         fields[2], is_open = RANK, False
@@ -194,7 +247,7 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
             rows = replace(rows, values=-ranks, ranks=ranks.astype(np.int64), unscored=unscored)
     if not of_run and "relevance" not in fields:
         warn(f"{source}: lines of two fields are taken for relevant documents, of grade 1.")
-    rows = replace(rows, named=frozenset(given))
+    rows = replace(rows, named=given)
     yield rows.read(reading, rows.ranks, unscored=rows.unscored) if of_run else rows
 
 
@@ -233,7 +286,10 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     content, further = next(in_parts), next(in_parts, None)
     if further is not None:
         if (form := reader_of(content, layout)) in (dicts, records):
-            rows = _rows_of_parts(form, chain((content, further), in_parts), layout)
+            try:
+                rows = _rows_of_parts(form, chain((content, further), in_parts), layout)
+            except InputError as error:
+                raise InputError(f"{source}: {error}") from None
             if rows is not None:
                 yield rows
                 return
@@ -250,19 +306,15 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
 
 
 def _rows_of_parts(form: Reader, contents: Iterable[Any], layout: Layout) -> Rows | None:
-    """The rows of a content in parts, records of the same names; None where one is wrong.
-
-    What is wrong, the reader says of the whole content, which takes more memory.
-    """
-    pieces, names = list[Rows](), set[Any]()
-    with suppress(InputError):
-        for content in contents:
-            if form is records and pieces and names != {*chain.from_iterable(content)}:
-                return None
-            names = names or {*chain.from_iterable(content)} if form is records else names
-            pieces += form.pieces(content, layout)
-        return replace(Rows.concat(pieces), source=layout.source)
-    return None
+    """The rows of a content in parts, records of the same names; None where their names differ."""
+    pieces, names, number = list[Rows](), set[Any](), 0
+    for content in contents:
+        if form is records and pieces and names != {*chain.from_iterable(content)}:
+            return None
+        names = names or {*chain.from_iterable(content)} if form is records else names
+        pieces += form.pieces(content, replace(layout, first_row=number))
+        number += len(content)
+    return replace(Rows.concat(pieces), source=layout.source)
 
 
 @reader(

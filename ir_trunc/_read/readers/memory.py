@@ -290,7 +290,7 @@ def records(data: Sequence[Any], layout: Layout) -> Table:
     An example is [{"query_id": "1", "doc_id": "a", "score": 0.5}].
     """
     names: dict[Any, None] = {}
-    for number, record in enumerate(data):
+    for number, record in enumerate(data, layout.first_row):
         if not isinstance(record, Mapping):
             raise InputError(f"{layout.source}, row {number}: a dict is needed, not {type(record).__name__}.")
         names.update(dict.fromkeys(record))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted, either, listed, nearest, option, shown, warn
+from ir_trunc._core.errors import InputError, counted, either, listed, nearest, option, repeated, shown, warn
 from ir_trunc._read.arrow import joined_id, one_id, pa
 from ir_trunc._read.readers.memory import dicts, first_item
 from ir_trunc._read.reading import RANK, Layout
@@ -252,8 +252,7 @@ def records_of_frame(frame: Any, source: str) -> list[dict[Any, Any]]:
     except (pa.ArrowInvalid, TypeError):
         raise InputError(f"{source} is a single column: a frame with several columns is needed.") from None
     names = column_names(table)
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
-    if twice is not None:  # a dict would keep one of them
+    if (twice := repeated(names)) is not None:  # a dict would keep one of them
         raise InputError(f"{source}: two columns are called {twice}; each needs its own name.")
     if of_pandas:  # Arrow knows no column of several types and no half of a surrogate pair
         table = table.astype(object).where(table.notna(), None)
@@ -469,8 +468,7 @@ def search_results(data: Any, layout: Layout) -> Read:
     results = [*(_by_query(data[1], layout.source) or ())]
     if len(topics) != len(results):
         raise InputError(f"{layout.source}: {len(topics)} topics have results of {len(results)} queries.")
-    if len(set(topics)) < len(topics):
-        twice = Counter(topics).most_common(1)[0][0]
+    if (twice := repeated(topics)) is not None:
         raise InputError(f"{layout.source}: topic {shown(twice)} is given twice.")
     ids = data[2] if len(data) == 3 else None
     if ids is not None and (isinstance(ids, (str, bytes)) or not hasattr(ids, "__len__")):
@@ -533,7 +531,8 @@ def _results(
     layout.reading.names.check(layout.reading.names.values(), fields.possible, source)
     lists, distances, bare = Lists(), False, None
     for topic, result in results.items():
-        topic = one_id(joined_id(topic, layout.reading.nesting, source), "query_id", source)
+        place = f"{source}, topic {shown(topic)}"
+        topic = one_id(joined_id(topic, layout.reading.nesting, place), "query_id", place)
         place, result = f"{source}, topic {topic}", _body(result)
         form = _form_of_result(result)
         ranked |= form is not None or hasattr(first_item(result), "payload")  # of Qdrant's points
@@ -630,11 +629,13 @@ def documents_of(
         fields.example = fields.example or item
         if isinstance(item, (tuple, list)) and not at_place:
             doc, value = item if len(item) == 2 else (None, "")
+            value = math.nan if value is None and not fields.is_run else value  # no judgment
             if isinstance(value, str) and not isinstance(doc, str):
                 needed = "a pair (document, score) is needed: the document comes first, then its score"
                 raise InputError(f"{here}: {shown(item)}: {needed}.")
         elif not isinstance(item, (str, int)):
             value = fields.number(item)
+            value = math.nan if value is None and not fields.is_run and _has(item, names) else value
             rank = fields.value(RANK, item, usual(RANK)) if fields.is_run else None
         if value is None and not fields.is_run and not form.topics:
             has = f"it has: {_keys_of(item)}" if isinstance(item, Mapping) else "a pair or a record is needed"
@@ -660,6 +661,12 @@ def _number_in(item: Any, names: Iterable[Any]) -> Any:
     """The first value of these names that a document has, or its metadata have."""
     holders = (item, *(value_in(item, name) for name in _METADATA))
     return next((value for each in holders if (value := _first_at(each, names)) is not None), None)
+
+
+def _has(item: Any, names: Iterable[Any]) -> bool:
+    """Whether a document has one of these names, or its metadata have, where the value may be null."""
+    holders = (item, *(value_in(item, name) for name in _METADATA))
+    return any(name in each for each in holders if isinstance(each, Mapping) for name in names)
 
 
 def _cost_of(doc: Any, cost: Any, place: str) -> float:

@@ -84,8 +84,8 @@ def _source_of(data: Any) -> str:
 _IDS = usual("topic")
 _NAMED = either(_IDS)
 
-_TREC = pattern(rb"<num>\s*(?:Number\s*:)?\s*([^\s<]+)", re.IGNORECASE)
-_XML = pattern(rb"""<topic[^>]*\bnumber\s*=\s*["']([^"']+)["']""", re.IGNORECASE)
+_TREC = pattern(rb"<num>\s*+(?:Number\s*+:\s*+)?([^\s<]+)", re.IGNORECASE)
+_XML = pattern(rb"""<topic[^<>]*\bnumber\s*+=\s*+["']([^"'<]+)["']""", re.IGNORECASE)
 _REFERENCE = pattern(r"&#?\w+;")  # to a character; entities that a file itself declares stay as they are
 _TOPIC = pattern(rb"<(?:top|topic)[\s>]", re.IGNORECASE)
 _JUDGED = pattern(rb"\s*\S+\s+(Q0|[0-9]+)\s+\S+\s+-?[0-9]+(\s+\S+\s+\S+)?\s*")  # four fields, or six

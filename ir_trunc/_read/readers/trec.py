@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -21,7 +22,19 @@ from ir_trunc._core.errors import InputError, counted, option, warn
 from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import npt, pattern
 from ir_trunc._kernel import kernel
-from ir_trunc._read.arrow import flat, hint_of_grades, number_column, one_array, pa, pc, truths
+from ir_trunc._read.arrow import (
+    NO_GRADE,
+    flat,
+    grade_of,
+    hint_of_grades,
+    number_column,
+    number_in,
+    one_array,
+    pa,
+    pc,
+    score_of,
+    truths,
+)
 from ir_trunc._read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
 from ir_trunc._read.registry import Compiled, Data, File, Table, reader
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
@@ -33,6 +46,7 @@ from ir_trunc._read.text import (
     check_zeros,
     decoded,
     line_ends,
+    line_parts,
     numbered_lines,
     parts,
 )
@@ -72,19 +86,23 @@ def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]
         hints = {len(QRELS.fields): " Is it a qrels file?", len(RUN.fields): " Is it a run?"}
         raise InputError(f": {counted(len(fields), 'field')}; {needed}.{hints.get(len(fields), '')}")
     texts = {name: decoded(fields[layout.fields.index(name)], ": the ids are") for name in kinds}
+    values: dict[str, Any] = dict(texts)
     for name, text in texts.items():
-        kind, problem = kinds[name], ""
-        if kind is not str and not NUMBER[kind].fullmatch(text):
+        kind = kinds[name]
+        try:
+            if name == RANK and not NUMBER[int].fullmatch(text):
+                raise ValueError
+            values[name] = grade_of(text) if kind is int else score_of(text) if kind is float else text
+            problem = ": a finite number is needed" if kind is float and math.isinf(values[name]) else ""
+        except ValueError:
             problem = f" is not a {'whole ' if kind is int else ''}number"
-        elif kind is int and abs(int(text)) > HIGHEST_GRADE:
-            problem = ": a number below 2^31 is needed"
-        elif kind is float and not math.isfinite(float(text)):
-            problem = ": a finite number is needed"
+            if kind is not str and NUMBER[kind].fullmatch(text):
+                problem = f": {'a number below 2^31' if kind is int else 'a finite number'} is needed"
         if problem:
             place = f"topic {_brief(texts['query_id'])}, document {_brief(texts['doc_id'])}"
             hint = hint_of_grades(text, None) if kind is int else ""
             raise InputError(f" ({place}): {name} {_brief(text)!r}{problem}.{hint}")
-    return [kinds[name](text) for name, text in texts.items()]
+    return [*values.values()]
 
 
 def _brief(text: str) -> str:
@@ -94,39 +112,62 @@ def _brief(text: str) -> str:
 _BLANK_LINES = pattern(rb"\n[ \n]+")
 _ONE_SIGN = bytes.maketrans(b"\t\v\f\r", b"   \n")  # one sign between fields, one between lines
 
-_FIRST_LINES = 1 << 13  # bytes in which answers are looked for
 _SAMPLED_BLOCKS = 4  # the first blocks of a file
 _WINDOWS = 16  # parts of a block that a sample has
 _WINDOW = 320  # bytes: a handful of lines
 
 
+def rows_in(lines: bytes) -> list[list[bytes]]:
+    """The fields of the lines that are neither blank nor comments; none of what is no text."""
+    lines = b"" if b"\0" in lines else lines
+    return [fields for line in lines.splitlines() if (fields := line.split()) and fields[0][:1] != COMMENT]
+
+
+def are_numbers(fields: Iterable[bytes]) -> bool:
+    """Whether at least half of these fields are numbers."""
+    numbers = [number_in(field.decode(errors="replace")) is not None for field in fields]
+    return 2 * sum(numbers) >= len(numbers)
+
+
 def _are_lines(data: File) -> bool:
-    """Whether the first line has as many fields as a run or qrels, and a number where they have it."""
-    fields = data.start.splitlines()[0].split() if data.start else []
-    if len(fields) not in (len(RUN.fields), len(QRELS.fields)) or has_ranks(data.start):
+    """Whether most lines have as many fields as those of runs or qrels, and a number where these have it."""
+    rows, place = rows_in(data.lines), RUN.fields.index(RUN.value)
+    for count, value in ((len(RUN.fields), place), (len(QRELS.fields), -1)):
+        fitting = [row[value] for row in rows if len(row) == count]
+        may_be_header = len(rows[:1] and rows[0]) == count and not are_numbers(fitting[:1])
+        if 2 * len(fitting) > len(rows) and are_numbers(fitting) and not may_be_header:
+            is_run = count == len(RUN.fields) and _are_iterations(rows)
+            return not (has_ranks(rows) or has_answers(data)) and (is_run or not _are_judged(rows))
+    return False
+
+
+def has_ranks(rows: list[list[bytes]]) -> bool:
+    """Whether lines are 'query_id doc_id rank score': most topics begin with their first ranks."""
+    first: dict[bytes, list[list[bytes]]] = {}
+    four = [row for row in rows if len(row) == len(QRELS.fields)]
+    for row in four:
+        if len(begun := first.setdefault(row[0], [])) < 2:
+            begun.append(row)
+    if 2 * len(four) <= len(rows) or not are_numbers(row[3] for row in four):
         return False
-    if len(fields) == len(RUN.fields) and has_answers(data):
+    if len({row[1] for row in four}) == 1 and _are_iterations(four):
         return False
-    number = fields[RUN.fields.index(RUN.value) if len(fields) == len(RUN.fields) else -1]
-    return NUMBER[float].fullmatch(number.decode(errors="replace")) is not None
+    ranks = ([b"0"], [b"1"], [b"0", b"1"], [b"1", b"2"])
+    good = [
+        [row[2] for row in begun] in ranks and (len(begun) == 1 or begun[0][1] != begun[1][1])
+        for begun in first.values()
+    ]
+    return 2 * sum(good) > len(first)
 
 
-def rows_in(start: bytes) -> list[list[bytes]]:
-    """The fields of the lines that are neither blank nor comments."""
-    return [fields for line in start.splitlines() if (fields := line.split()) and fields[0][:1] != COMMENT]
-
-
-def has_ranks(start: bytes) -> bool:
-    """Whether lines are 'query_id doc_id rank score': the first two have the first ranks of one topic."""
-    lines = rows_in(start)[:2]
-    if [*map(len, lines)] != [4, 4] or lines[0][0] != lines[1][0] or lines[0][1] == lines[1][1]:
-        return False
-    return [line[2] for line in lines] in ([b"0", b"1"], [b"1", b"2"])
+def _are_iterations(rows: list[list[bytes]]) -> bool:
+    """Whether the second fields can be those of qrels or runs in TREC's form: numbers or Q0."""
+    return all(field.isdigit() or field == b"Q0" for row in rows for field in row[1:2])
 
 
 def has_answers(data: File) -> bool:
     """Whether the first lines go on after the tag, all but those of NIL, and not with one text as tags do."""
-    lines = rows_in(data.start[:_FIRST_LINES])
+    lines = rows_in(data.lines)
     answered = [line for line in lines if len(line) > len(RUN.fields) and line[3].isdigit()]
     others = [line for line in lines[:-1] if line not in answered and line[2:3] != [b"NIL"]]
     return not others and len({tuple(line[len(RUN.fields) :]) for line in answered}) > 1
@@ -187,54 +228,83 @@ def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
 
 
 def _lines_of(path: str | os.PathLike[str], source: str, topic: str, doc: str) -> list[int]:
-    """The numbers of the lines that have this topic and this document."""
-    numbers, first, wanted = [], 1, [topic.encode(), doc.encode()]
-    for block in blocks(path, source):
-        lines = bytes(block).splitlines()
-        numbers += [number for number, line in enumerate(lines, first) if line.split()[:3:2] == wanted]
-        first += len(lines)
+    """The numbers of the first two lines that have this topic and this document."""
+    numbers, first = list[int](), 1
+    wanted = [re.escape(name.encode()) for name in (topic, doc)]
+    row = re.compile(rb"(?<!\S)%b[ \t\v\f]++\S++[ \t\v\f]++%b(?!\S)" % (*wanted,))
+    for block in blocks(path, source, by_topic=False):
+        data = bytes(block)
+        for match in row.finditer(data):
+            start = match.start()
+            while start and data[start - 1] in b" \t\v\f":
+                start -= 1
+            if not start or data[start - 1] in b"\r\n":
+                numbers.append(first + line_ends(data[:start]))
+                if len(numbers) == 2:
+                    return numbers
+        first += line_ends(data)
     return numbers
+
+
+@dataclass
+class _Seen:
+    """What was seen in the blocks of a file: the number of the next line, and what a warning reports."""
+
+    first: int = 1
+    longer: list[int] = field(default_factory=list)  # lines with words after the tag
+    comment: str | None = None  # the first one that looks like a row
 
 
 def _rows_of_blocks(blocks: Iterable[memoryview], layout: Layout, source: str) -> Iterator[Rows]:
     """The rows of each block of lines."""
-    first = 1  # the number of the first line of a block
-    longer = list[int]()  # lines with words after the tag
-    comment = None  # the first one that looks like a row
+    seen = _Seen()
     try:
         for number, block in enumerate(blocks):
             samples = _samples_of_block(block, number) if layout.kind == "run" else ()
-            data = bytes(block)
-            if layout.fields[2:] == (QRELS.value,):
-                data = _LEVEL.sub(b"", data)
-            check_zeros(data)
-            plain = data.translate(_ONE_SIGN)
-            # white space must stand alone between fields and lines, and no line may be a comment
-            white = np.frombuffer(plain, np.uint8) <= ord(" ")
-            alone = not (white[:1].any() or plain.endswith(b" ") or (white[1:] & white[:-1]).any())
-            if not alone or plain.startswith(COMMENT) or (COMMENT in plain and b"\n#" in plain):
-                comment = comment or _row_in_a_comment(data, layout)
-                lines = _BLANK_LINES.sub(b"\n", plain).splitlines()  # blank ones would cost as much as rows
-                rows_of_fields = filter(None, (line.split() for line in lines))
-                plain = b"\n".join(b" ".join(row) for row in rows_of_fields if row[0][:1] != COMMENT)
-            rows = _at_once(plain, layout, source, samples) if plain else None
-            if rows is None and plain:
-                rows = _rows(
-                    _line_by_line(data.splitlines(), layout, source, first, longer), layout, source, samples
-                )
-            if rows is not None:
+            pieces = [*_rows_of_block(block, layout, source, samples, seen)]
+            del block
+            if pieces:
+                rows = Rows.concat(pieces)
+                del pieces  # whoever takes the rows may need as much memory again
                 yield rows
-            first += line_ends(data)
     except BadLineError as error:
-        raise InputError(f"{source}, line {first + error.before} {error}") from None
-    if longer:
+        raise InputError(f"{source}, line {seen.first + error.before} {error}") from None
+    if longer := seen.longer:
         what = f"{counted(len(longer), 'line')} (for example line {longer[0]})"
         warn(f"{source}: the words after the tag, the sixth field, are not read: {what}.")
-    if comment:
+    if seen.comment:
         warn(
             f"{source}: lines that begin with # are comments and are left out, but one looks like a row:"
-            f" {_brief(comment)!r}. If it is one, its topic needs an id that does not begin with #."
+            f" {_brief(seen.comment)!r}. If it is one, its topic needs an id that does not begin with #."
         )
+
+
+def _rows_of_block(
+    block: memoryview, layout: Layout, source: str, samples: Samples, seen: _Seen
+) -> Iterator[Rows]:
+    """The rows of a block in parts; the first has the samples."""
+    for part in line_parts(block):
+        data = bytes(part)
+        if layout.fields[2:] == (QRELS.value,):
+            data = _LEVEL.sub(b"", data)
+        check_zeros(data)
+        plain = data.translate(_ONE_SIGN)
+        # white space must stand alone between fields and lines, and no line may be a comment
+        white = np.frombuffer(plain, np.uint8) <= ord(" ")
+        alone = not (white[:1].any() or plain.endswith(b" ") or (white[1:] & white[:-1]).any())
+        if not alone or plain.startswith(COMMENT) or (COMMENT in plain and b"\n#" in plain):
+            seen.comment = seen.comment or _row_in_a_comment(data, layout)
+            lines = _BLANK_LINES.sub(b"\n", plain).splitlines()  # blank ones would cost as much as rows
+            rows_of_fields = filter(None, (line.split() for line in lines))
+            plain = b"\n".join(b" ".join(row) for row in rows_of_fields if row[0][:1] != COMMENT)
+        rows = _at_once(plain, layout, source, samples) if plain else None
+        if rows is None and plain:
+            table = _line_by_line(data.splitlines(), layout, source, seen.first, seen.longer)
+            rows = _rows(table, layout, source, samples)
+        if rows is not None:
+            yield rows
+            samples = ()
+        seen.first += line_ends(data)
 
 
 def _samples_of_block(block: memoryview, number: int) -> Samples:
@@ -288,6 +358,9 @@ def _at_once(data: bytes, layout: Layout, source: str, samples: Samples) -> Rows
             csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False),
             csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=[]),
         )
+        whole = [name for name, kind in types.items() if kind == pa.int64()]
+        if any(pc.min(table[name]).as_py() == NO_GRADE for name in whole):
+            return None
         rows = _rows(table, layout, source, samples)
     except (pa.ArrowInvalid, InputError):
         return None
@@ -322,10 +395,14 @@ def _rows(table: pa.Table, layout: Layout, source: str, samples: Samples = ()) -
 _GRADES = {"-1": 0, "1": 1, "2": 0, "3": 0}  # wrong, right, unsupported by the document, inexact
 
 
-def _are_judged_answers(data: File) -> bool:
-    rows = rows_in(data.start)
-    judged = all(len(row) > 2 and row[2].decode(errors="replace") in _GRADES for row in rows[:-1] or rows)
-    return judged and any(len(row) > len(("topic", "document", "judgment", "answer")) for row in rows)
+def _are_judged(rows: list[list[bytes]]) -> bool:
+    """Whether the third fields are judgments, and others are not those of qrels; answers may be numbers."""
+    judged = bool(rows) and all(len(row) > 2 and row[2].decode(errors="replace") in _GRADES for row in rows)
+    longest, shortest = max(map(len, rows), default=0), min(map(len, rows), default=0)
+    answered = longest > len(QRELS.fields) or (
+        shortest == longest == len(QRELS.fields) and not _are_iterations(rows)
+    )
+    return judged and answered and not has_ranks(rows)
 
 
 def _answers(data: str | os.PathLike[str], source: str, least: int) -> Iterator[tuple[str, str, list[str]]]:
@@ -362,7 +439,7 @@ def answer_run(data: str | os.PathLike[str], layout: Layout) -> Table:
 
 @reader(
     "a path of TREC lines 'question document judgment answer'",
-    recognises=_are_judged_answers,
+    recognises=lambda data: _are_judged(rows_in(data.lines)),
     shapes="path",
     kinds="qrels",
 )
