@@ -91,3 +91,17 @@ def test_values_are_gathered_across_processes(base, tmp_path):
     ranks = [subprocess.Popen(command, stdout=subprocess.PIPE) for command in commands]
     means = [float(process.communicate(timeout=100)[0]) for process in ranks]
     assert means == [pytest.approx((1 + 1 + 0.8 + 1) / 4)] * 2
+
+
+@pytest.mark.parametrize("shown", [None, SHOWN])
+def test_the_label_that_pytorch_ignores_is_padding(adapter, shown):
+    ignored = torch.tensor(np.random.default_rng(4).random((7, 5)) < 0.3)
+    metric = adapter.Metric("RBPT")
+    metric.update(SCORES, torch.where(ignored, -100, LABELS), shown=shown)
+    judged = ~ignored
+    rankings = ir_trunc.Rankings.from_arrays(
+        SCORES, LABELS, shown=judged if shown is None else judged & shown, judged=judged
+    )
+    assert float(metric.compute()) == pytest.approx(
+        ir_trunc.calc("RBPT", None, rankings).values.mean(), abs=1e-12
+    )

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -83,9 +83,8 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     known = {name for name in names if FIELDS_OF.get(name) in ("query_id", "doc_id", layout.value)}
     known |= {*given.values(), *keys}.difference(by_place).intersection(names)
     if not known and names != numbered:
-        if not by_place and any(
-            name in levels or are_numbers([name.encode()]) for name in filter(None, names)
-        ):
+        values = [name for name in names if name in levels or (name and are_numbers([name.encode()]))]
+        if values and not by_place:
             usual = _usual(layout, len(names))
             fields = [field for field in ("query_id", "doc_id", layout.value) if field in usual]
             example = {field: usual.index(field) for field in fields} or {"query_id": 0, "doc_id": 1}
@@ -118,12 +117,10 @@ def _by_place(layout: Layout, count: int, source: str) -> tuple[list[str], Layou
     A field that the user named stands where he says; others stand where short lines have them.
     """
     names, possible = layout.reading.names, possible_fields(layout)
-    given = {
-        field: int(name) if str(name).isdecimal() else name
-        for field, name in names.items()
-        if field in possible
-        or field in names.needed  # others are those of the qrels of a run, or of their runs
-    }
+    own = (
+        field for field in names if field in possible or field in names.needed
+    )  # not of qrels or runs alone
+    given = {field: int(names[field]) if str(names[field]).isdecimal() else names[field] for field in own}
     Columns(given, names.needed).check(range(count), possible, source)
     field_at = {place: field for field, place in given.items()}
     others = {place: field for place, field in enumerate(_usual(layout, count)) if field not in given}
@@ -177,8 +174,6 @@ _SHORT = {
 }
 """The fields of short lines, by their number; the third one of a run is the rank or the score."""
 
-_COMPARED = 100  # lines, whose numbers of fields say which of two differing lines is wrong
-
 
 def _are_short(data: File) -> bool:
     """Whether lines have two or three fields, or four with a rank, and are no header."""
@@ -226,15 +221,7 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     if RANK in fields and "score" not in fields and not reading.without_scores:
         reading = replace(reading, order="rank")
     as_scores = replace(reading, columns=None, lower_is_better=False)
-    try:
-        rows = Rows.concat([*trec.pieces(data, replace(layout, fields=tuple(fields), reading=as_scores))])
-    except InputError:
-        (place, _), *others = lines = [*islice(_lines(data, source), _COMPARED)]
-        most = Counter(len(line) for _, line in lines).most_common(1)[0][0]
-        if others and most != count:  # the first line is another than the others, and perhaps very long
-            needed = f"{most} are needed, as in most lines"
-            raise InputError(f"{place}: {counted(count, 'field')}; {needed}.") from None
-        raise
+    rows = Rows.concat([*trec.pieces(data, replace(layout, fields=tuple(fields), reading=as_scores))])
     if is_open:
         if (are_ranks := _are_ranks(rows)) is None:
             which = f"{option('columns', {'rank': 2}, {'score': 2})} says which"
