@@ -101,7 +101,7 @@ class Estimate:
         inside = (np.maximum if upper else np.minimum)(bound, self.mean)
         return np.clip(inside, *self.range)[()]
 
-    def student(self, alpha: float = ALPHA) -> Floats:
+    def student(self, alpha: Any = ALPHA) -> Floats:
         """Student's interval (2 x ...), cut to the range."""
         half = _t(alpha, self.n - 1) * self.error
         return np.asarray(np.clip([self.mean - half, self.mean + half], *self.range))
@@ -166,10 +166,10 @@ def _between(new: Estimate, old: Estimate) -> tuple[Any, Any]:
     return new.range[0] - old.range[1], new.range[1] - old.range[0]
 
 
-def _t(alpha: float, freedom: int) -> float:
+def _t(alpha: Any, freedom: int) -> Any:
     from scipy import stats
 
-    return float(stats.t.ppf(1 - alpha / 2, freedom))
+    return stats.t.ppf(1 - alpha / 2, freedom)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from ir_trunc._core.errors import InputError, ParameterError, counted, nearest, 
 from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, Whole, checked, number, one_of, text
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._inference.estimate import Estimate, RunEstimate, stacked
-from ir_trunc._inference.p_values import PairTest, corrected
+from ir_trunc._inference.p_values import PairTest, corrected, holm
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._reporting.comparison import CORRECTIONS, P_VALUES, TESTED, Comparison, Means
 from ir_trunc._scoring._runs import RunsLike, by_name, score_each
@@ -230,7 +230,7 @@ def _tested(
             equal += [name] * by_bounds
             for column, of_column in of_pairs.items():
                 tested[column][row] = of_column
-    tested["p_alone"] = tested["p"].copy()
+    tested["p_alone"], tested["level"] = tested["p"].copy(), np.full_like(tested["p"], setting.alpha)
     rows = [row for row, name in enumerate(measures) if name not in untested]
     for column in P_VALUES if rows else ():
         together = [rows] if correction == "holm-all" else [[row] for row in rows]
@@ -238,7 +238,16 @@ def _tested(
             p = tested[column][family]
             if not np.isnan(p).any():
                 how: Any = "holm" if correction == "holm-all" else correction
-                tested[column][family] = corrected(p.ravel(), how).reshape(p.shape)
+                adjusted = holm(p.ravel()) if how == "holm" else corrected(p.ravel(), how)
+                tested[column][family] = np.minimum(adjusted, 1.0).reshape(p.shape)
+                if column == "p":
+                    times = over(adjusted, p.ravel(), float(p.size) if how else 1.0)
+                    tested["level"][family] = setting.alpha / times.reshape(p.shape)
+    for row in rows if test == "t" and len(setting.first) else ():
+        differences = _differences([run.estimates[row] for run in scored], setting)
+        level = tested["level"][row]
+        interval = np.where(differences.differ, differences.best.student(level), differences.interval())
+        tested["at_low"][row], tested["at_high"][row] = interval
     views = dict(zip(VIEWS, np.stack([run.means for run in scored], axis=-1)))
     fields = {
         "topics": first.topics, "unit": first.unit, "units": first.units, "labelled": first.labelled,
@@ -312,6 +321,12 @@ def _margins(margin: Any, measures: Sequence[Measure], baseline: str | None) -> 
     return {key: number(f"margin of {name}", value, 0, inside=True) for key, (name, value) in named.items()}
 
 
+def _differences(estimates: Sequence[Any], setting: Setting) -> Any:
+    """Of each pair, the first less the second."""
+    each = stacked(estimates)
+    return each[setting.first] - each[setting.second]
+
+
 def _test_pairs(
     measure: str, estimates: Sequence[Any], test: PairTest, setting: Setting, margin: float | None
 ) -> tuple[dict[str, Floats], int, bool]:
@@ -320,7 +335,7 @@ def _test_pairs(
     The last value is whether all differences of a pair are equal, and its results follow from the bounds.
     """
     each, draws = stacked(estimates), 0
-    differences = each[setting.first] - each[setting.second]
+    differences = _differences(estimates, setting)
     of_test = differences.best
     results = {"difference": of_test.mean, "differ": differences.moved}
     results["up"], results["down"] = ups_and_downs(differences.values)

@@ -48,7 +48,20 @@ _ENDING = re.compile(r"(?<=.)\.(run|res|results|trec|txt|tsv|csv|jsonl?|parquet)
 
 P_VALUES = ("p", "p_not_worse", "p_equivalent")
 _OF_MARGIN = "bounded_low", "bounded_high"
-TESTED = (*P_VALUES, "p_alone", "difference", "low", "high", *_OF_MARGIN, "effect", "differ", "up", "down")
+_AT_LEVEL = "level", "at_low", "at_high"
+TESTED = (
+    *P_VALUES,
+    "p_alone",
+    *_AT_LEVEL,
+    "difference",
+    "low",
+    "high",
+    *_OF_MARGIN,
+    "effect",
+    "differ",
+    "up",
+    "down",
+)
 """What a comparison has of each measure and pair of systems."""
 
 MEANS = (*VIEWS, "low", "high")
@@ -103,8 +116,9 @@ class Comparison(Saved):
           equivalence within `margins`, corrected too
         - difference of the means, first system less second (with `Judged` the corrected difference, which
           need not be that of the corrected means), and low and high, its confidence interval, which is not
-          corrected for the number of pairs; with margins bounded_low and bounded_high, of the level
-          1 - 2 alpha, by the bounds of the measure
+          corrected for the number of pairs; for the t test also at_low and at_high, the interval to which
+          the corrected p belongs, of the level 1 - level; with margins bounded_low and bounded_high, of the
+          level 1 - 2 alpha, by the bounds of the measure
         - effect, the mean difference over its standard deviation, see
           `ir_trunc.meta.significance`
         - differ, how many topics (or other units) differ; up and down, on how many of them the first system

@@ -19,6 +19,8 @@ from ir_trunc._core.curve import bin_name, bin_of
 from ir_trunc._core.errors import InputError, IrTruncError, counted, noted, printable
 from ir_trunc._core.parameters import Text, Whole, checked, instance
 from ir_trunc._core.rankings import Rankings
+from ir_trunc._inference import selection
+from ir_trunc._inference.estimate import Estimate, weighted
 from ir_trunc._output.files import Target, check_outputs, write_text
 from ir_trunc._output.tables import shortened
 from ir_trunc._ranking.qrels import QrelsLike
@@ -34,11 +36,11 @@ from ir_trunc._scoring._runs import RunsLike, by_name
 from ir_trunc._scoring._ties import tie_notes
 from ir_trunc._scoring.evaluator import IMPOSED, Options
 from ir_trunc._scoring.judged import Judged
-from ir_trunc._scoring.objects import MeasureLike, parse_measure, read_measures
+from ir_trunc._scoring.objects import MeasureLike, parse_measure, range_of, read_measures
 from ir_trunc._scoring.results import Abstention, Results
 from ir_trunc.measures.declaration import lower_is_better, oriented
-from ir_trunc.truncation import cross_validate
 from ir_trunc.truncation._fitting import units_of
+from ir_trunc.truncation._validation import Split, validated
 from ir_trunc.version import __version__
 
 __all__ = ["report", "template"]
@@ -283,21 +285,47 @@ class _View:
         ranked = sorted(means, key=lambda name: -sign * means[name])
         best = next((name for name in ranked if name != found.baseline), ranked[0])
         other = ranked[:2][-1] if found.baseline is None else found.baseline
-        tests: dict[tuple[str, str], tuple[float, float, float]] = {}
+        tests: dict[tuple[str, str], dict[str, Any]] = {}
         for column, (first, second) in enumerate(found.compared):
-            low, high, p = (float(found.tested[of][self.row, column]) for of in ("low", "high", "p"))
-            tests |= {(first, second): (low, high, p), (second, first): (-high, -low, p)}
-        tried = [row for row in policies["rows"] if row["system"] == best and row["policy"] != POLICIES[-1]]
+            test = {name: float(of[self.row, column]) for name, of in found.tested.items()}
+            test["significant"] = bool(found.significant[self.row, column])
+            turned = {"at_low": -test["at_high"], "at_high": -test["at_low"]}
+            tests |= {(first, second): test, (second, first): test | turned}
         return {
             "means": means,
             "best": best,
             "other": other,
             "test": tests.get((best, other)),
-            "ps": [p for (system, _), (_, _, p) in tests.items() if system == best],
-            "policy": max(tried, key=lambda row: sign * row["score"], default=None),
+            "differ": [test["significant"] for (system, _), test in tests.items() if system == best],
+            "policy": self.best_policy(policies, best),
             "length": self.mean(best, self.lists[best].lengths),
             "mean": "mean" if isinstance(parse_measure(self.measure).aggregator(), MeanAgg) else "total",
         }
+
+    def best_policy(self, policies: dict[str, Any], run: str) -> dict[str, Any] | None:
+        """The policy with the best score, and the change that is to be expected of the best on new topics."""
+        tried = [
+            (row, values)
+            for row, values in zip(policies["rows"], policies.get("values", ()))
+            if row["system"] == run and row["policy"] != POLICIES[-1]
+        ]
+        if not tried:
+            return None
+        rows, values = zip(*tried)
+        units = units_of(self.lists[run], self.unit)
+        split = Split(self.lists[run], *units, [])
+        own = split.unit_means(self.curves[run].own())
+        changes = oriented(self.measure, np.array(values) - own)
+        low, high = range_of(parse_measure(self.measure))
+        each = weighted(Estimate(changes, (low - high, high - low)))
+        scores, ones = changes.mean(axis=1), np.ones((len(changes) + 2, len(own)))
+        samples = np.vstack([changes, ones])
+        draws = selection.bootstrap(samples, np.arange(len(own)), np.zeros(len(own), bool), 0)
+        chosen = draws.scores.argmax(axis=1)
+        expected = selection.of_best(each, scores, draws.outside, chosen)
+        change, *ends = oriented(self.measure, np.array(expected)).tolist()
+        of_best = {"change": change, "change_low": min(ends), "change_high": max(ends)}
+        return {**rows[int(scores.argmax())], **of_best, "candidates": len(rows)}
 
     def length_bars(self) -> list[dict[str, Any]]:
         """For each run the shares of its lists in bins of length, as they are and at their best cuts."""
@@ -328,12 +356,13 @@ class _View:
         means = {run: self.mean(run, curve.own()) for run, curve in self.curves.items()}
         for tried in (POLICIES, WITHOUT_SCORES):
             try:
-                table = cross_validate(tried, self.measure, None, self.lists, folds=folds, unit=self.unit)
+                found = [*validated(tried, self.measure, None, self.lists, folds=folds, unit=self.unit)]
             except IrTruncError as error:
                 why = str(error).rstrip(".")
             else:
-                rows = table.to_dict("records")
-                return {"rows": rows, "why": why, "tried": tried, "folds": folds, "means": means}
+                rows, values = ([*each] for each in zip(*found))
+                of_rows = {"rows": rows, "values": values}
+                return {**of_rows, "why": why, "tried": tried, "folds": folds, "means": means}
         return {"rows": [], "why": why}
 
     def topics(self, first_documents: Mapping[str, list[list[str]]]) -> dict[str, Any]:

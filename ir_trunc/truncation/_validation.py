@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -100,13 +100,28 @@ def cross_validate(
     >>> table["policy"].tolist()
     ['LargestGap', 'ScoreThreshold']
     """
+    how = folds, seed, further_measures, unit
+    return as_table([row for row, _ in validated(policies, measure, qrels, runs, *how, **options)])
+
+
+def validated(
+    policies: PoliciesLike,
+    measure: str | Measure,
+    qrels: QrelsLike | None,
+    runs: RunsLike,
+    folds: int = 5,
+    seed: int = 0,
+    further_measures: MeasureLike = (),
+    unit: str | None = None,
+    **options: Unpack[Options],
+) -> Iterator[tuple[dict[str, Any], Floats]]:
+    """The rows of `cross_validate`, each with the values of units."""
     cutters = parse_policies(policies)
     _, _, rank_one = read_once(qrels, options)
     none = isinstance(further_measures, (str, list, tuple)) and not further_measures
     further = () if none else parse_measures(further_measures)
     evaluator, bound = Evaluator(further or measure, None), one_measure(measure)
     (named,) = parse_measures(measure)
-    rows = []
     for name, run in each_run(runs, "cross-validating"):
         rankings = rank_one(run)
         split = Split.of(rankings, folds, seed, unit)
@@ -141,8 +156,7 @@ def cross_validate(
                 costs = np.bincount(lists, rankings.costs[results.rankings.places], len(kept))
                 row["cost"] = split.unit_means(costs).mean()
             means = dict(zip(results.measures, results.means(unit)))
-            rows.append(row | {str(other): means[other] for other in further})
-    return as_table(rows)
+            yield row | {str(other): means[other] for other in further}, values
 
 
 def estimate_of(measure: Measure, rankings: Rankings, unit: str | None = None) -> Estimate:

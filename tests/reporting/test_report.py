@@ -193,7 +193,10 @@ def test_the_verdict_says_who_is_better_by_how_much_and_with_what_certainty():
     first, second = verdict(page)
     assert "good has a mean RR of 1.0000, and same, the next, of 1.0000: a difference of 0.0000" in first
     assert "it differs significantly from 1 of the 2 other systems" in first
-    assert second.startswith("The best policy for good, Greedy, would change this mean by 0.0000 to 1.0000")
+    expected = (
+        "The best of 3 policies for good, Greedy, is to be expected to change this mean by 0.0000 on new"
+    )
+    assert second.startswith(f"{expected} topics (95 % interval -0.2")
     assert second.endswith("with 1.0 documents in a list in place of 2.0.")
     two = {name: THREE[name] for name in ("good", "poor")}
     against, _ = verdict(report("RR", TWELVE, two, baseline="good"))
@@ -212,16 +215,24 @@ def test_the_verdict_names_what_it_shows():
     assert verdict(counts)[0].startswith("good has a total NumRet of 24.0000")
     three = report("RR", TWELVE, THREE, baseline="good")
     assert "corrected for 2 comparisons by Holm)" in verdict(three)[0]
+    found = ir_trunc.compare("RR", TWELVE, THREE, baseline="good").tested
+    for row in range(2):  # an interval holds 0 just where its p value is above alpha
+        holds = found["at_low"][0, row] <= 0 <= found["at_high"][0, row]
+        assert holds == (found["p"][0, row] > 0.05)
+    assert sorted(found["level"][0]) == [0.025, 0.05]
+    assert "(95 % interval" in verdict(three)[0]  # of the larger p value
     one = report("RBPT", {"1": {"a": 1, "b": 0}}, {"good": {"1": ["a"]}, "poor": {"1": ["b"]}})
     assert "Read with care, as 1 topic is few for a test:" in verdict(one)[0]
 
 
 def test_what_a_policy_would_change_is_not_certain_where_all_scores_are_equal():
-    """Of 12 topics: 22 % of all others may have 0."""
+    """Of 12 topics."""
     table = ir_trunc.truncation.cross_validate("Greedy", "RR", TWELVE, {"good": THREE["good"]}, 4)
-    assert (table["low"][0], table["high"][0]) == pytest.approx((0.05 ** (1 / 12), 1))
+    assert (table["low"][0], table["high"][0]) == pytest.approx((0.025 ** (1 / 12), 1))
     page = report("RR", TWELVE, {"good": THREE["good"]})
-    assert f"(95 % interval {0.05 ** (1 / 12):.4f} to 1.0000)" in verdict(page)[1]
+    low, high = map(float, re.findall(r"95 % interval ([-+.\d]+) to ([-+.\d]+)\)", verdict(page)[1])[0])
+    widest = 1 - 0.025 ** (1 / 12)  # of twelve differences of 0, from -1 to 1; by draws
+    assert (low, high) == pytest.approx((-widest, widest), abs=0.03)
 
 
 def test_of_a_measure_of_losses_the_lowest_mean_is_the_best():
@@ -284,7 +295,7 @@ def test_sections_without_content_are_left_out():
 def test_lists_without_scores_have_the_policies_that_need_none():
     page = report("RR", TWELVE, {"one": {topic: ["a", "x"] for topic in TWELVE}})
     assert "Only Greedy and Oracle were tried as policies" in page.split('id="notes"')[1]
-    assert "The best policy for one, Greedy," in verdict(page)[1]
+    assert "The best of one policy for one, Greedy," in verdict(page)[1]
 
 
 def test_texts_of_queries_and_documents_are_shown():
