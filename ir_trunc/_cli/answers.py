@@ -51,8 +51,8 @@ def main(args: Words) -> None:
       group        optional: scores by group
 
     Risk is the share of wrong answers among those given; coverage is the share of the answers that are given.
-    The threshold of --risk is chosen on the questions of the log: on other questions its risk is higher about
-    half of the time. With --delta 0.1 the risk on other questions is higher with a probability of at most
+    The threshold of --risk is chosen on the questions of the log: on other questions its risk is higher half
+    of the time or more. With --delta 0.1 the risk on other questions is higher with a probability of at most
     0.1.
 
     example:
@@ -102,7 +102,7 @@ def _scored(log: AnswerLog, args: Words, measures: list[Any], places: int) -> It
     if args.risk is not None:
         threshold = log.threshold(args.risk, args.delta)
         row = curve[curve["threshold"] == threshold].iloc[0]
-        elsewhere = "about half of the time; --delta promises more"
+        elsewhere = "half of the time or more; --delta promises more"
         if args.delta is not None:
             elsewhere = f"with a probability of at most {args.delta:g}"
         yield (

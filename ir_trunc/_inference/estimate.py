@@ -41,11 +41,14 @@ class Estimate:
         The lowest and the highest value that the quantity can have.
     weights : array, optional
         Of the units in the mean (n), 0 for one that does not count.
+    exact : float, optional
+        The mean to the last bit, as it was added up elsewhere.
     """
 
     values: Floats
     range: tuple[Any, Any] = UNBOUNDED
     weights: Floats | None = None
+    exact: Any = None
 
     @classmethod
     def share(cls, part: Floats, whole: Floats, limits: tuple[float, float] = (0.0, 1.0)) -> Estimate:
@@ -61,6 +64,8 @@ class Estimate:
     @property
     def mean(self) -> Any:
         """The quantity; NaN over no unit."""
+        if self.exact is not None:
+            return self.exact
         if not self.n:
             return np.full(self.values.shape[:-1], np.nan)[()]
         if self.weights is None:
@@ -149,7 +154,7 @@ class Estimate:
 
     def __getitem__(self: E, row: Any) -> E:
         """Some of several quantities."""
-        return replace(self, values=self.values[row])
+        return replace(self, values=self.values[row], exact=None)
 
     def __sub__(self, other: Estimate) -> Estimate:
         """The difference to another quantity of the same units."""
@@ -230,7 +235,8 @@ class RunEstimate(Estimate):
         return super().moved if self.parts is None else (self.parts != 0).any(axis=-2).sum(axis=-1)
 
     def __getitem__(self, row: Any) -> RunEstimate:
-        return replace(self, values=self.values[row], parts=None if self.parts is None else self.parts[row])
+        parts = None if self.parts is None else self.parts[row]
+        return replace(self, values=self.values[row], parts=parts, exact=None)
 
     def __sub__(self, other: Estimate) -> Estimate:
         assert isinstance(other, RunEstimate)
@@ -446,8 +452,8 @@ def stacked(estimates: Sequence[Any]) -> Any:
         return replace(first, values=values, people=people, judge=judge)
     if isinstance(first, RunEstimate):
         parts = None if first.parts is None else np.stack([estimate.parts for estimate in estimates])
-        return replace(first, values=values, parts=parts, redrawn=None)
-    return replace(first, values=values)
+        return replace(first, values=values, parts=parts, redrawn=None, exact=None)
+    return replace(first, values=values, exact=None)
 
 
 def fewest(best: float, end: float, limit: float, alpha: float = ALPHA) -> float:

@@ -540,11 +540,11 @@ class Results(Result):
             raise ParameterError("it is added up over topics.")
         if bound is None:
             (values,) = self.means_of_units(self.values[row][None], unit)[1]
-            return Estimate(values, range_of(measure))
+            return Estimate(values, range_of(measure), exact=self.means(unit)[row])
         if self._nest is not None:
             key = self.universe.keys[0]
             raise ParameterError(f"it looks at all lists of a run, and has no values of its own by {key}.")
-        of_units = influence(bound, self.rankings), bound.range, None
+        of_units = influence(bound, self.rankings), bound.range, None, self._means[row]
         if bound.definition.of_means is None:
             return RunEstimate(*of_units, lambda drawn: bound.score(self.rankings.take(drawn)).mean())
         parts = RunScores(bound, self.rankings).parts

@@ -309,10 +309,12 @@ class AnswerLog:
             Highest share of wrong answers, from 0 to 1.
         delta : float, optional
             The probability with which the threshold may break its promise: that of other questions, drawn
-            as those of the log were, at most this share is answered wrongly. Thresholds are tested from the
-            highest down, each by the binomial distribution, until one is not shown to keep the risk
+            as those of the log were, at most this share is answered wrongly. Thresholds are tested from
+            several starts down, those that give all answers, half of them, a quarter and so on, each by the
+            binomial distribution at delta by the number of starts, until one is not shown to keep the risk
             (Learn-then-Test, https://arxiv.org/abs/2110.01052). Without it, the risk is the observed one on
-            this log: on other questions it is exceeded about half of the time.
+            this log: on other questions it is exceeded half of the time or more, and always where wrong
+            answers are as confident as others.
 
         Returns
         -------
@@ -344,21 +346,35 @@ class AnswerLog:
         return float(reaching["threshold"].iloc[-1])
 
     def _promised(self, table: pd.DataFrame, risk: float, delta: float) -> float:
-        """The last of the thresholds, from the highest down, that are shown to have at most this risk."""
+        """The lowest threshold of the sequences, each of which goes on while its thresholds are shown."""
         from scipy.special import bdtr
 
-        fewest = math.ceil(math.log(delta) / math.log1p(-risk) - _SLACK)  # answers, all of them right
-        tested = table[table["answers"] >= fewest]
-        wrong = (tested["risk"] * tested["answers"]).round()
-        is_shown = bdtr(wrong, tested["answers"].to_numpy(), risk) <= delta
-        if not is_shown[:1].any():
+        answers, best = table["answers"].to_numpy(), -1
+        wrong, starts = (table["risk"] * answers).round(), _starts(int(answers[-1]), risk, delta)
+        is_shown = np.append(bdtr(wrong, answers, risk) <= delta / len(starts), False)
+        for start in starts:
+            first = int(np.searchsorted(answers, start))
+            best = max(best, first + int(is_shown[first:].argmin()) - 1) if is_shown[first] else best
+        if best < 0:
+            fewest = math.ceil(math.log(delta) / math.log1p(-risk) - _SLACK)  # answers, all of them right
             raise InputError(
                 f"{self.source}: no threshold is shown to have a risk of at most {risk:g} with"
                 f" delta={delta:g}; that takes {fewest} answers without an error, or more with few. Log more"
                 " answers, or allow a higher risk or delta."
             )
-        last = int(is_shown.argmin()) - 1 if not is_shown.all() else -1
-        return float(tested["threshold"].iloc[last])
+        return float(table["threshold"].iloc[best])
+
+
+def _starts(n: int, risk: float, delta: float) -> list[float]:
+    """How many of n answers the first threshold of each sequence gives: n, n / 2, n / 4 and so on.
+
+    There are as many as leave the last one answers enough to be shown without an error at its level, delta by
+    their number, which depends on these three alone.
+    """
+    count = 1
+    while n / 2**count * math.log1p(-risk) <= math.log(delta / (count + 1)):
+        count += 1
+    return [n / 2**place for place in range(count)]
 
 
 def read_log(

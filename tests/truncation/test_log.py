@@ -260,21 +260,34 @@ def test_the_judges_of_logs_score_answers_as_read_answers_does(judge, measure):
     assert 100 < sum(expected.values()) < 400
 
 
-def test_a_threshold_with_a_promise_is_the_last_that_is_shown():
-    """From the highest down, until wrong answers are so many that P(so few | risk) is above delta."""
-    rng = np.random.default_rng(0)
-    sure = rng.integers(1, 100, 300) / 100
-    items = answered(rng.random(300) > 0.2 * (1 - sure), sure)
-    log, shown = read_log(items), None
-    for t in sorted(set(sure.tolist()), reverse=True):
-        correct = [item["correct"] for item in items if item["confidence"] >= t]
-        n, wrong = len(correct), correct.count(False)
-        if 0.9**n > 0.1:  # so few answers show nothing
-            continue
-        if sum(math.comb(n, k) * 0.1**k * 0.9 ** (n - k) for k in range(wrong + 1)) > 0.1:
-            break
-        shown = t
-    assert log.threshold(0.1, delta=0.1) == shown > log.threshold(0.1)
+def promised(items, risk, delta):
+    """The naive twin: from n, n / 2, ... answers on, until P(so few wrong | risk) is above the level."""
+    n, S = len(items), 1
+    while (1 - risk) ** (n / 2**S) <= delta / (S + 1):
+        S += 1
+    reached = []
+    levels = sorted({item["confidence"] for item in items}, reverse=True)
+    for start in range(S):
+        for level in levels:
+            given = [item["correct"] for item in items if item["confidence"] >= level]
+            if len(given) < n / 2**start:
+                continue
+            wrong = given.count(False)
+            if sum(
+                math.comb(len(given), k) * risk**k * (1 - risk) ** (len(given) - k) for k in range(wrong + 1)
+            ) > (delta / S):
+                break
+            reached.append(level)
+    return min(reached)
+
+
+def test_a_threshold_with_a_promise_is_the_lowest_that_is_shown_from_any_start():
+    for seed, n in ((0, 300), (1, 700), (2, 150)):
+        rng = np.random.default_rng(seed)
+        sure = rng.integers(1, 100, n) / 100
+        items = answered(rng.random(n) > 0.08 * (1 - sure), sure)
+        assert read_log(items).threshold(0.1, delta=0.1) == promised(items, 0.1, 0.1)
+    log = read_log(items)
     with pytest.raises(
         InputError, match=r"no threshold is shown .* 0\.01 with delta=0\.1.* takes 230 answers"
     ):
@@ -282,6 +295,25 @@ def test_a_threshold_with_a_promise_is_the_last_that_is_shown():
     for risk, delta in ((0, 0.1), (1, 0.1), (0.1, 0), (0.1, 1)):
         with pytest.raises(ParameterError, match="out of range"):
             log.threshold(risk, delta)
+
+
+def test_wrong_answers_of_the_highest_confidence_leave_a_threshold():
+    """1,000 answers of which 21 are wrong, two of these the most confident ones: all are given."""
+    right = np.ones(1000, bool)
+    right[[0, 1, *range(100, 1000, 48)]] = False
+    assert (~right).sum() == 21
+    items = answered(right, np.linspace(1, 0.001, 1000))
+    assert read_log(items).threshold(0.1, delta=0.1) == items[-1]["confidence"]
+
+
+@pytest.mark.parametrize(("answers", "shown"), [(21, False), (22, True)])
+def test_so_many_answers_without_an_error_show_a_risk(answers, shown):
+    items = answered(np.ones(answers, bool), np.linspace(1, 0.5, answers))
+    if shown:
+        assert read_log(items).threshold(0.1, delta=0.1) == 0.5
+    else:
+        with pytest.raises(InputError, match="takes 22 answers without an error"):
+            read_log(items).threshold(0.1, delta=0.1)
 
 
 def test_a_promised_threshold_is_rarely_exceeded_and_an_observed_one_often():
@@ -380,7 +412,7 @@ def test_the_command_prints_scores_risks_and_the_threshold(tmp_path, monkeypatch
     assert "UF(price=3) -0.2000" in printed
     assert "b          3 0.5556" in printed
     assert "Threshold for a risk of at most 0.1: 0.7\n(on this log 2 of 3 answers" in printed
-    assert "on other questions it is above 0.1 about half of the time" in printed
+    assert "on other questions it is above 0.1 half of the time or more" in printed
     for added, message in (
         (["EM"], "EM depends"),
         (["--risk", "2"], "--risk"),
