@@ -22,6 +22,7 @@ FEW_LABELLED = 20  # topics of people; with fewer the judge's scores are not use
 _DIFFERING = 10  # topics of people on which the judge's scores have to differ before they are used
 _DRAWS = 2000  # of topics, for intervals of measures of the whole run
 _SMALLEST_P = 1e-12
+_NEAR = 1e-7  # to 0 or 1: influence values are derivatives by differences
 _CELLS = 1 << 22  # of a block of draws: 32 MB
 E = TypeVar("E", bound="Estimate")
 
@@ -223,7 +224,10 @@ class RunEstimate(Estimate):
         return np.minimum(low, self.values.min(axis=-1)), np.maximum(high, self.values.max(axis=-1))
 
     def interval(self, alpha: float = ALPHA) -> Floats:
-        if self.redrawn is not None and self.n > 1 and not np.isin(self.values, (0, 1)).all():
+        whole = np.round(self.values)
+        if np.isin(whole, (0, 1)).all() and np.abs(self.values - whole).max(initial=0.0) < _NEAR:
+            return Estimate(whole, self.range).interval(alpha)
+        if self.redrawn is not None and self.n > 1:
             drawn = self.redrawn, self.n, 1 - alpha, _DRAWS, 0, self.at_once
             bounds = np.array(bootstrap_bounds(*drawn, "BCa"))
             if not np.isnan(bounds).any():
@@ -454,6 +458,15 @@ def stacked(estimates: Sequence[Any]) -> Any:
         parts = None if first.parts is None else np.stack([estimate.parts for estimate in estimates])
         return replace(first, values=values, parts=parts, redrawn=None, exact=None)
     return replace(first, values=values, exact=None)
+
+
+def intervals_of_shares(hits: Floats, n: Floats, alpha: float = ALPHA) -> Floats:
+    """The bounds of shares, of many at once (2 x ...): those of the mean of values 0 and 1."""
+    from scipy.special import betaincinv
+
+    low = betaincinv(np.maximum(hits, 1), n - hits + 1, alpha / 2) * (hits > 0)
+    high = betaincinv(hits + 1, np.maximum(n - hits, 1), 1 - alpha / 2)
+    return np.array([low, np.where(hits < n, high, 1.0)])
 
 
 def fewest(best: float, end: float, limit: float, alpha: float = ALPHA) -> float:

@@ -12,6 +12,7 @@ from ir_trunc._core.errors import InputError, counted, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import instance, mapping, numbers, text, whole
 from ir_trunc._core.rankings import Floats, Rankings
+from ir_trunc._inference.estimate import intervals_of_shares
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels
 from ir_trunc._read.text import read_sizes
 from ir_trunc.measures.lists import Lists
@@ -21,7 +22,7 @@ from ir_trunc.plots import _kit, _style
 from ir_trunc.plots._kit import Axes
 
 _RELEVANT = "relevant documents by topic"
-_FIRST_ANSWERS, _Z = 10, 1.959964  # where curves of risk begin; of a 95 % interval
+_FIRST_ANSWERS = 10  # where curves of risk begin
 
 
 def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = None) -> Axes:
@@ -413,8 +414,7 @@ def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     _kit.draw_lines(
         ax, series, f"coverage: answers that are given (%; 100 % is all {n})", "wrong answers (%)"
     )
-    middle, half = risk + _Z**2 / given / 2, _Z * np.sqrt(risk * (1 - risk) / given + (_Z / given) ** 2 / 4)
-    band = [(middle + sign * half) / (1 + _Z**2 / given) for sign in (-1, 1)]
+    band = intervals_of_shares(np.rint(risk * given), given)
     ax.fill_between(coverage, *band, color=_style.COLOURS[0], alpha=0.2, linewidth=0)
     _kit.percent(ax.xaxis, ax.yaxis)
     _kit.reference_line(ax, float(risk[-1]), "all are given")
