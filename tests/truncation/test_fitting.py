@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from generated import queries
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_policies import answers, positive
 
@@ -39,6 +39,7 @@ def value(name, rankings):
     return one_measure(name).score(rankings).mean()
 
 
+@settings(max_examples=6)
 @given(seed=st.integers(0, 10**6), size=st.integers(1, 12))
 def test_a_fitted_level_is_the_highest_of_the_best_by_trying_all(seed, size):
     rankings = positive(queries(seed, size, longest=10, pool=8))
