@@ -67,6 +67,6 @@ def test_memory_does_not_grow_with_a_run_whose_topics_are_contiguous(held):
 
     for name in ("some.run", "some.run.gz"):
         held(lines(20), name)  # what is imported and cached stays
-        few, many = held(lines(60), name), held(lines(600), name)
+        few, many = held(lines(100), name), held(lines(1000), name)
         assert many < 1.5 * few
-        assert held(lines(600)[50:] + lines(1)[:50], name) > 4 * few
+        assert held(lines(1000)[50:] + lines(1)[:50], name) > 4 * few
