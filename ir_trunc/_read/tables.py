@@ -101,9 +101,13 @@ def key_columns(names: Iterable[Any], layout: Layout, source: str) -> tuple[str,
     missing = [name for name in keys.names if name not in names]
     if not missing:
         return keys.names
-    if len(missing) < len(keys.names) and not any(name in names for name in usual("query_id")):
+    if len(missing) < len(keys.names):
         what = f"{source} has no column {missing[0]}, which {option('keys', str(keys))} names"
-        raise InputError(f"{what}; it has: {', '.join(map(str, names))}.")
+        hint = "".join(
+            f" {option('columns', {'query_id': name})} takes the ids of {name}."
+            for name in matching(names, "query_id", NO_COLUMNS)[:1]
+        )
+        raise InputError(f"{what}; it has: {listed(names)}.{hint}")
     return ()
 
 

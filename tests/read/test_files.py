@@ -173,7 +173,7 @@ def test_csv_may_quote_and_put_blanks_around_its_fields(tmp_path):
 
 
 def test_tables_and_dicts_in_parts_are_what_they_are_as_a_whole(tmp_path, monkeypatch):
-    rows = [(str(n // 7), f"d\n,{n}" if n % 3 else f"d{n}", n / 8) for n in range(200)]
+    rows = [(str(n // 7), f"d\n,{n}" if n % 3 else f"d{n}", 25 - n / 8) for n in range(200)]
     quoted = "".join(f'{q},"{d}",{s}\n' for q, d, s in rows)
     paths = [
         written(tmp_path / "a.csv", f"\n\nqid,docno,score\n{quoted}"),

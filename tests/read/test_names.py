@@ -218,3 +218,19 @@ def test_columns_in_a_dict_are_a_table():
     assert read_run({"query_id": ["a"], "text": ["b"]}).to_dict() == {"query_id": {"a": 0}, "text": {"b": 0}}
     keys = {"user": ["u", "u"], "day": ["1", "2"], "doc_id": ["a", "b"], "score": [0.5, 0.9]}
     assert read_run(keys, keys=("user", "day")).to_dict() == {"u/1": {"a": 0.5}, "u/2": {"b": 0.9}}
+
+
+def test_keys_are_found_or_refused():
+    frame = pd.DataFrame({"user": ["u"], "day": ["1"], "doc_id": ["a"], "score": [0.5], "query_id": ["x/y"]})
+    records = [{"user": "u", "day": "1", "docs": ["a", "b"]}]
+    for run, names in ((frame, None), (frame.to_dict("records"), None), (records, {"list": "docs"})):
+        assert list(read_run(run, keys="user/day", columns=names).to_dict()) == ["u/1"]
+    for run in (frame, frame.to_dict("records"), frame.to_dict("list")):
+        told = "no column dya, which keys='user/dya' names; it has: user, day, doc_id, score, query_id."
+        remedy = "columns={'query_id': 'query_id'} takes the ids of query_id."
+        check(complaint(partial(read_run, run, keys="user/dya")), told, remedy)
+        assert list(read_run(run, keys="user/dya", columns={"query_id": "query_id"}).to_dict()) == ["x/y"]
+    check(
+        complaint(lambda: read_run(records, keys="user/dya", columns={"list": "docs"})),
+        "it has: user, day, docs",
+    )

@@ -327,9 +327,12 @@ def nested_records(data: Any, layout: Layout) -> Read:
     pairs, lists, records = False, Lists(), _records(data, form, source)
     if shape_of(records) != "list":
         raise InputError(f"{source}: {shown(data)}: records with a topic and a list each are needed.")
+    keys = layout.reading.nesting
     for number, record in enumerate(records):
         place = f"{source}, item {number}"
         topic = fields.value("query_id", record, form.topics)
+        if keys is not None and all(_has_name(record, name) for name in keys.names):
+            topic = tuple(value_in(record, name) for name in keys.names)
         found = _first_at(record, paths)
         if form.golden and layout.kind == "qrels":
             found = _gold(record, found, paths, place)
@@ -340,7 +343,7 @@ def nested_records(data: Any, layout: Layout) -> Read:
             topics = names.candidates("query_id", form.topics)
             needed = f"{either([*map(str, topics)])}, and a list at {either(paths[:9])}"
             raise InputError(f"{place}: {needed} are needed; it has: {_keys_of(record)}.")
-        topic = one_id(joined_id(topic, layout.reading.nesting, place), "topic", place)
+        topic = one_id(joined_id(topic, keys, place), "topic", place)
         if topic in lists:
             raise InputError(f"{place}: topic {topic} is in an item before; each topic needs one.")
         pairs |= not isinstance(found, Mapping) and isinstance(first_item(found), (list, tuple))
