@@ -625,7 +625,7 @@ def test_wrong_options_are_one_line(track, command, words, message):
     assert message in err.splitlines()[-1]
 
 
-@pytest.mark.full
+@pytest.mark.weekly
 def test_a_track_of_30_topics_is_checked_scored_and_drawn(track, command):
     qrels, runs = generated.stream(topics=30, questions=8, days=200)
     topics = {f"t{topic}": [f"q{question}" for question in range(1, 9)] for topic in range(1, 31)}
