@@ -376,7 +376,7 @@ def recall_curve(
 def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Both risks at every coverage: the table of `truncation.risk_coverage`.
 
-    The curves begin at the tenth answer, since a share of fewer says little. The band is Wilson's 95 %
+    The curves begin at the tenth answer, since a share of fewer says little. The band is the 95 %
     interval of the risk at each coverage.
 
     Parameters

@@ -66,7 +66,7 @@ def cross_validate(
         Parts into which the topics are split; each part is cut by a policy fitted on all others. With keys,
         units are split, drawn and tested: the lists of one stay in one part.
     seed : int
-        Start of the random numbers that split the topics and draw the bootstrap.
+        Start of the random numbers that split the topics.
     further_measures : MeasureLike, optional
         Measures of the cut lists, to which nothing is fitted.
     unit : str, optional

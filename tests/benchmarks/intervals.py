@@ -9,12 +9,10 @@ the mean over many samples of the same size.
 import sys
 
 import numpy as np
-from scipy import stats
 
 from ir_trunc import Rankings, parse_measure
-from ir_trunc._reporting.compare import bootstrap_interval
 from ir_trunc._scoring.objects import bind
-from ir_trunc.measures.definition import influence
+from ir_trunc.truncation._validation import estimate_of
 
 MEASURES = ("CWS", "AURC", "EAURC")
 
@@ -33,15 +31,13 @@ def main(trials):
         f"{'questions':>9}  {'measure':7} {'t':>7} {'BCa':>7}   coverage of 95 % intervals, {trials} trials"
     )
     for questions in (50, 200):
-        for measure in map(bind, map(parse_measure, MEASURES)):
+        for name in map(parse_measure, MEASURES):
+            measure = bind(name)
             many = (measure.score(sample(questions, random)).mean() for _ in range(1500))
             truth, held = np.mean(list(many)), np.zeros(2)
-            for trial in range(trials):
-                lists = sample(questions, random)
-                values = influence(measure, lists)
-                half = stats.t.ppf(0.975, questions - 1) * stats.sem(values)
-                low, high = bootstrap_interval(measure, lists, 0.95, seed=trial)
-                held += abs(values.mean() - truth) <= half, low <= truth <= high
+            for _ in range(trials):
+                estimate = estimate_of(name, sample(questions, random))
+                held += [low <= truth <= high for low, high in (estimate.student(), estimate.interval())]
             t, bca = held / trials
             print(f"{questions:9}  {measure.definition.name:7} {t:7.3f} {bca:7.3f}", flush=True)
 

@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 
-from ir_trunc._scoring.judged import corrected_means
+from ir_trunc._inference.estimate import CorrectedEstimate, Estimate
 
 SIZES = [(n, topics) for topics in (150, 1000) for n in (20, 50, 100)]
 
@@ -60,27 +60,26 @@ JUDGES = {
 
 
 def cell(kind, judge, n, topics, trials, random):
-    """Coverage by the judge, by people and by both, and width, of a mean and of a difference."""
+    """Coverage of the bounds by the judge, by people and by both, and width, of a mean and of a difference.
+
+    Last comes the coverage of Student's t by both, with the best weight.
+    """
     truth = kind(random, (4000, 1000)).mean(axis=(1, 2))
     people = kind(random, (trials, topics))
     judged = JUDGES[judge](people, random)
     labelled = np.arange(topics) < n
     rows = []
-    for value, by_people, by_judge in (
-        (truth[0], people[0], judged[0]),
-        (truth[0] - truth[1], people[0] - people[1], judged[0] - judged[1]),
+    for value, by_people, by_judge, limits in (
+        (truth[0], people[0], judged[0], (0, 1)),
+        (truth[0] - truth[1], people[0] - people[1], judged[0] - judged[1], (-1, 1)),
     ):
+        alone, by_all = Estimate(by_people[:, :n], limits), Estimate(by_judge, limits)
+        both = CorrectedEstimate.of(alone, by_all, labelled)
         held, widths = [], []
-        alone = np.zeros(trials)
-        for estimate in (
-            corrected_means(by_judge, by_judge, np.ones(topics, bool), alone),
-            corrected_means(by_people[:, :n], by_judge, labelled, alone),
-            corrected_means(by_people[:, :n], by_judge, labelled),
-        ):
-            low, high = estimate.bounds()
+        for low, high in (by_all.interval(), alone.interval(), both.interval(), both.best.student()):
             held.append(np.mean((low <= value) & (value <= high)))
-            widths.append(np.nanmean(high - low))
-        rows.append((*held, widths[2] / widths[1]))
+            widths.append(np.mean(high - low))
+        rows.append((*held[:3], widths[2] / widths[1], held[3]))
     return rows
 
 
@@ -93,7 +92,7 @@ def same_as_ppi_python(random):
         people = shares(random, (1, 150))[0]
         judge = independent(people, random)
         labelled = np.arange(150) < 50
-        ours = corrected_means(people[:, :50], judge, labelled)
+        ours = CorrectedEstimate.of(Estimate(people[:, :50]), Estimate(judge), labelled).best
         theirs = ppi_mean_pointestimate(
             people[0, :50], judge[0, :50], judge[0, 50:], lam=float(ours.weight[0])
         )
@@ -106,9 +105,9 @@ def main(trials):
     print(
         f"Coverage of 95 % intervals of a mean and of a difference, {trials} trials: by the judge alone, by"
     )
-    print("people alone and by both; and the width of the latter by that of people alone.\n")
-    print("| scores | the judge errs | n | N | mean: judge | people | both | width", end=" ")
-    print("| difference: judge | people | both | width |\n" + "|---" * 12 + "|")
+    print("people alone and by both; the width of the latter by that of people alone; Student's t by both.\n")
+    print("| scores | the judge errs | n | N | mean: judge | people | both | width | t", end=" ")
+    print("| difference: judge | people | both | width | t |\n" + "|---" * 14 + "|")
     for kind in (shares, binary):
         for judge in JUDGES:
             for n, topics in SIZES:
