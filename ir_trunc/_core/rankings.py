@@ -26,7 +26,7 @@ from ir_trunc._core.arrays import (
     offsets_of,
     sizes_of,
 )
-from ir_trunc._core.errors import InputError, ParameterError, shown
+from ir_trunc._core.errors import InputError, ParameterError, shown, warn
 from ir_trunc._core.judgments import HIGHEST_GRADE, Judgments, NilLists, canonical_order
 from ir_trunc._core.lazy import npt
 from ir_trunc._core.parameters import instance, number, several
@@ -338,7 +338,7 @@ class Rankings(CheckedFields):
         >>> calc_aggregate("nDCG@2 RBPT", None, Rankings.from_arrays(scores, labels, shown=scores > 0.3))
         {nDCG@2: 0.5, RBPT: 0.9}
         """
-        values, in_list = _matrix_and_mask("scores", scores, "fiu", "shown", shown)
+        values, in_list = _matrix_and_mask("scores", scores, "fiub", "shown", shown)
         grades, is_judged = _matrix_and_mask("labels", labels, "fiub", "judged", judged)
         names = _names(topics, len(values))
         shapes = [
@@ -619,7 +619,8 @@ def _matrix_and_mask(
     mask = masked(values)
     matrix = _matrix(name, values if mask is None else values.data, kinds)
     if name == "labels" and matrix.dtype.kind == "f" and (none := np.isnan(matrix)).any():
-        mask = none if mask is None else mask | none  # NaN is no judgment, as in other forms
+        mask = none if mask is None else mask | none
+        warn(f"labels: {none.sum()} of {none.size} are NaN, which is no judgment.")
     if mask is None:
         return matrix, counted
     if counted is not None and counted.shape == matrix.shape:

@@ -310,7 +310,10 @@ class Withheld:
             value = {topic: [ids] if isinstance(ids, (str, int)) else ids for topic, ids in value.items()}
         try:
             with noted(issued=False):  # grades do not matter
-                return cls(read_rows(value, QRELS).to_dict())
+                rows = read_rows(value, QRELS)
+            if rows.unfilled:
+                raise InputError(f"{rows.source}: documents of topic {rows.unfilled[0][0]} have no grade.")
+            return cls(rows.to_dict())
         except InputError as error:
             needed = f"{{topic: ids}}, a file of judgments or of lines 'topic document', or {SAME_ID!r}"
             raise InputError(f"withheld: {error} {needed} is needed.") from None

@@ -45,7 +45,8 @@ class Judged:
     judge : QrelsLike
         The model's labels of all topics, in any form that `calc` takes.
     humans : QrelsLike
-        People's labels of whole topics, with grade 0 for documents that are not relevant.
+        People's labels of whole topics, with grade 0 for documents that are not relevant. A warning counts
+        rows without a grade; a topic without another row is not labelled.
     labelled : iterable of str, optional
         The topics that people labelled, by default those of `humans`. One without rows has no answer.
 

@@ -206,9 +206,11 @@ def test_an_id_that_is_missing_is_an_error_with_a_remedy(way, tmp_path, name, do
 
 def test_labels_of_a_matrix_and_of_torch():
     scores = np.array([[3.0, 2.0, 1.0]])
-    by_nan = Rankings.from_arrays(scores, np.array([[math.nan, 1.0, True]]))
+    with pytest.warns(IrTruncWarning, match="labels: 1 of 3 are NaN"):
+        by_nan = Rankings.from_arrays(scores, np.array([[math.nan, 1.0, True]]))
     assert calc("RR", None, by_nan).values.tolist() == [[0.5]]
     assert by_nan.judged_ranks.tolist() == [2, 3]
+    assert Rankings.from_arrays(scores > 2.5, np.array([[0, 1, True]])).scores.tolist() == [1.0, 0.0, 0.0]
     assert Rankings.from_arrays(scores, np.array([[-100, 1, 0]])).judged_grades.tolist() == [-100, 1, 0]
 
 
@@ -239,3 +241,11 @@ def test_a_sheet_names_its_unfilled_rows():
         pytest.warns(),
     ):
         Judged(judge, sheet.assign(relevance=""))
+
+
+def test_withheld_documents_have_a_grade_or_none_at_all():
+    run = {"1": {"a": 2.0, "b": 1.0}}
+    with pytest.warns(IrTruncWarning, match="withheld"):
+        assert calc("RR", {"1": {"b": 1}}, run, withheld={"1": ["a"]}).values.tolist() == [[1.0]]
+    with pytest.raises(InputError, match=r"documents of topic 1 have no grade.* is needed"):
+        calc("RR", {"1": {"b": 1}}, run, withheld={"1": {"a": None}})
