@@ -35,7 +35,6 @@ class Bad(Exception):
 
 
 NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
-WHOLE = re.compile(rb"[+-]?\d+")
 
 
 def lines_of(data: bytes) -> list[bytes]:
@@ -84,6 +83,9 @@ def parsed(data: bytes, width: int, value_at: int) -> list[tuple[str, str, float
                 raise Bad
             topic, doc = fields[0].decode(), fields[2].decode()
             value = _value(fields[value_at], whole=width == 4)
+            if value is None:  # no judgment, but its topic is there
+                rows.append((topic, "__nil__", 0))
+                continue
         except (Bad, UnicodeDecodeError):
             bad.append(number)
         else:
@@ -104,13 +106,16 @@ def has_short_lines(kind: str, data: bytes) -> bool:
     return len(widths) == 1 and widths <= {"qrels": {2, 3}, "run": {3, 4}}[kind]
 
 
-def _value(text: bytes, whole: bool) -> float:
-    if not (WHOLE if whole else NUMBER).fullmatch(text):
+def _value(text: bytes, whole: bool) -> float | None:
+    text = {b"true": b"1", b"false": b"0"}.get(text.lower(), text)
+    if whole and re.fullmatch(b"[+-]?nan", text.lower()):
+        return None
+    if not NUMBER.fullmatch(text):
         raise Bad
-    value = int(text) if whole else float(text)
-    if not (abs(value) < 2**31 if whole else math.isfinite(value)):
+    value = float(text)
+    if not (abs(value) < 2**31 and value == int(value) if whole else math.isfinite(value)):
         raise Bad
-    return value
+    return int(value) if whole else value
 
 
 # The scorer

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -175,6 +175,9 @@ _SHORT = {
 """The fields of short lines, by their number; the third one of a run is the rank or the score."""
 
 
+_COMPARED = 100  # lines, whose numbers of fields say which of two differing lines is wrong
+
+
 def _are_short(data: File) -> bool:
     """Whether lines have two or three fields, or four with a rank, and are no header."""
     rows = rows_in(data.lines)
@@ -221,7 +224,15 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     if RANK in fields and "score" not in fields and not reading.without_scores:
         reading = replace(reading, order="rank")
     as_scores = replace(reading, columns=None, lower_is_better=False)
-    rows = Rows.concat([*trec.pieces(data, replace(layout, fields=tuple(fields), reading=as_scores))])
+    try:
+        rows = Rows.concat([*trec.pieces(data, replace(layout, fields=tuple(fields), reading=as_scores))])
+    except InputError:
+        (place, _), *others = lines = [*islice(_lines(data, source), _COMPARED)]
+        most = Counter(len(line) for _, line in lines).most_common(1)[0][0]
+        if others and most != count:  # the first line is another than the others, and perhaps very long
+            needed = f"{most} are needed, as in most lines"
+            raise InputError(f"{place}: {counted(count, 'field')}; {needed}.") from None
+        raise
     if is_open:
         if (are_ranks := _are_ranks(rows)) is None:
             which = f"{option('columns', {'rank': 2}, {'score': 2})} says which"
