@@ -7,16 +7,16 @@ plug-ins: an exception here would end `import pyterrier`, and an import of ir_tr
 from __future__ import annotations
 
 import os
+import signal
 import warnings
 from importlib import import_module
 from types import ModuleType
-from typing import Any
 
 
 class _Truncation(ModuleType):
     """`pt.truncation`: the names of `ir_trunc.adapters.pyterrier`, which is imported at the first use."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(import_module("ir_trunc.adapters.pyterrier"), name)
 
     def __dir__(self) -> list[str]:
@@ -38,11 +38,23 @@ def command() -> int:
     # numpy's OpenBLAS starts a thread for each processor when numpy is imported. They wait in a loop, which
     # takes as much processor time as a small run, and no command needs them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    status: int = import_module("ir_trunc.__main__").main()
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupted)
+    main = import_module("ir_trunc.__main__").main
+    import_module("ir_trunc._cli.main")
+    signal.signal(signal.SIGINT, before)
+    status: int = main()
     return status
 
 
-def _measure(name: str) -> Any:
+def _interrupted(number: int, _: object) -> None:
+    """End a command that still imports: modules in C would make another error of an exception."""
+    os.write(2, b"ir_trunc: interrupted.\n")
+    os._exit(128 + number)
+
+
+def _measure(name: str) -> object:
     """A measure by its name, for `from pyterrier.measures import RBPT`."""
     if not name.startswith("_"):
         objects = import_module("ir_trunc._scoring.objects").objects

@@ -9,9 +9,11 @@ import signal
 import subprocess
 import sys
 from importlib.metadata import entry_points
+from pathlib import Path
 
 import pytest
 
+import ir_trunc
 from ir_trunc import InputError, IrTruncWarning
 from ir_trunc._core.errors import printable
 
@@ -158,6 +160,19 @@ def test_what_ends_the_imports_of_a_command_is_one_line(folder, ended):
     env = {"PYTHONPATH": os.pathsep.join([".", *filter(None, [os.environ.get("PYTHONPATH")])])}
     said = ended("truncate", "in.run", "--policy", "Fixed(1)", env=env)
     assert said == (130, "", "ir_trunc: interrupted.\n")
+
+
+@pytest.mark.parametrize("module", ["numpy", "ir_measures"])
+def test_a_command_that_is_interrupted_while_it_imports_says_so(folder, module):
+    """At once: numpy takes an exception in its imports for a broken installation."""
+    shutil.copy(Path(ir_trunc.__file__).parent / "adapters" / "_plugin.py", "ir_trunc_plugin.py")
+    (folder / f"{module}.py").write_text(
+        "import os, signal; os.kill(os.getpid(), signal.SIGINT); import ended_late"
+    )
+    code = "import sys; from ir_trunc_plugin import command; sys.exit(command())"
+    words, env = [sys.executable, "-c", code, "qrels", "in.run", "AP"], os.environ | {"PYTHONPATH": "."}
+    done = subprocess.run(words, env=env, capture_output=True, text=True, preexec_fn=as_at_a_terminal)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "ir_trunc: interrupted.\n")
 
 
 def test_importing_ir_trunc_changes_nothing_in_the_process():
