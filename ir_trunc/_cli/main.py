@@ -84,6 +84,8 @@ def _run(words: Sequence[str]) -> int:
 
         show_versions()
         return 0
+    if sys.flags.optimize > 1 and not {"-h", "--help", "measures"}.isdisjoint(words):
+        tell("ir_trunc: help and formulas are docstrings, which python -OO leaves out: start it without -OO.")
     module = command.replace("-", "_") if command in names else "score"
     status: int = import_module(f"ir_trunc._cli.{module}").main(words[command in names :])
     return status

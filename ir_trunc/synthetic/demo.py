@@ -8,8 +8,10 @@ relevant document at that rank, as in Sakai 2004; wrong-answer is a question bet
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ir_trunc._core.errors import InputError
@@ -46,7 +48,17 @@ The files can be scored like your own:
 
 def data() -> Path:
     """The folder of the collection: demo.qrels and a .run file for each system."""
-    return Path(str(files("ir_trunc.synthetic") / "data"))
+    folder = files("ir_trunc.synthetic") / "data"
+    return folder if isinstance(folder, Path) else Path(_unpacked().name)
+
+
+@cache
+def _unpacked() -> TemporaryDirectory[str]:
+    """The folder out of a zip, in which the package is, for as long as the process lives."""
+    folder = TemporaryDirectory(prefix="ir_trunc-demo-")
+    for each in (files("ir_trunc.synthetic") / "data").iterdir():
+        Path(folder.name, each.name).write_bytes(each.read_bytes())
+    return folder
 
 
 def copy(folder: str) -> list[str]:

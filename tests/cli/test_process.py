@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import zipfile
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -382,3 +383,42 @@ def test_the_installed_command_starts_no_threads_for_linear_algebra(folder, own)
     code += "; print(os.environ['OPENBLAS_NUM_THREADS'])"
     done = subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True)
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["AP", own or "1"]
+
+
+def test_without_docstrings_a_command_says_what_its_help_lacks(folder):
+    words = [sys.executable, "-OO", "-m", "ir_trunc"]
+    told = "ir_trunc: help and formulas are docstrings, which python -OO leaves out: start it without -OO.\n"
+    for arguments, said in (
+        (["compare", "--help"], told),
+        (["measures", "RBPT"], told),
+        (["qrels", "in.run", "AP"], ""),
+    ):
+        done = subprocess.run([*words, *arguments], capture_output=True, text=True, check=True)
+        assert done.stderr == said
+        assert done.stdout
+
+
+def test_the_demonstration_runs_from_a_zip(folder, ended):
+    package = Path(ir_trunc.__file__).parent
+    with zipfile.ZipFile("ir_trunc.zip", "w") as packed:
+        for path in package.rglob("*"):
+            if path.suffix != ".so" and path.is_file() and "__pycache__" not in path.parts:
+                packed.write(path, Path("ir_trunc", path.relative_to(package)))
+    code = """
+import sys
+sys.path[:] = ["ir_trunc.zip", *(path for path in sys.path if path != sys.argv[1])]
+sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder)]
+from ir_trunc._cli.main import main
+from ir_trunc.synthetic import demo
+assert ".zip" in demo.__file__
+assert main(["demo"]) == main(["demo", "--copy", "copied"]) == 0
+assert main(["copied/demo.qrels", "copied/never-stops.run", "RBPT"]) == 0
+print(demo.data())
+"""
+    words = [sys.executable, "-c", code, str(package.parent)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    *shown, scored, where = done.stdout.splitlines()
+    assert "\n".join(shown) == ended("demo")[1].rstrip("\n")
+    assert scored == "RBPT\t0.4627"
+    assert not os.path.exists(where)  # it was unpacked for the process
+    assert len(os.listdir("copied")) == 4
