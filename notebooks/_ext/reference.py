@@ -12,6 +12,7 @@ from ir_trunc import meta, truncation
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._read.reading import DataKind
 from ir_trunc._read.registry import readers_of
+from ir_trunc._read.tables import VOCABULARY
 from ir_trunc._scoring.evaluator import calc_aggregate
 from ir_trunc.measures import families
 from ir_trunc.measures.definition import ADDRESS, CUTOFF, mark_of
@@ -74,6 +75,7 @@ def page():
         policies=truncation.registry.values(),
         procedures=sorted(meta.registry.values(), key=lambda definition: definition.name),
         readers=readers.items(),
+        vocabulary=[(field, names) for field, names in VOCABULARY.items() if field != "topic"],
     )
 
 

@@ -82,6 +82,15 @@ FILES = {
     ),
     "predictions-hf.json": json.dumps([{"id": q, "prediction_text": "Paris"} for q in ("q1", "q2")]),
     "bioasq.json": json.dumps({"questions": [{"id": "q1", "documents": ["d1"], "ideal_answer": ["x"]}]}),
+    "golden.jsonl": lines(
+        {"id": "q1", "question": "?", "expected_docs": ["d1"]},
+        {"id": "q2", "question": "?", "expected_docs": [], "answerable": False},
+    ),
+    "rank-eval.json": json.dumps({"requests": [{"id": "q1", "ratings": [{"_id": "d1", "rating": 1}]}]}),
+    "opensearch.json": json.dumps(
+        {"judgmentRatings": [{"query": "q1", "ratings": [{"docId": "d1", "rating": "1.0"}]}]}
+    ),
+    "quepid.csv": "query,docid,rating\nq1,d1,1\nq1,d2,0\n",
     "lotte.jsonl": lines({"qid": "q1", "query": "?", "answer_pids": ["d1"]}),
     "predictions.json": json.dumps({"q1": "Paris", "q2": ""}),
 }  # fmt: skip
