@@ -22,7 +22,8 @@ from ir_trunc._output.files import check_outputs
 from ir_trunc._output.tables import WIDTH, fitted
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import PathWithLevels
-from ir_trunc._read.reading import HowRead
+from ir_trunc._read.reading import HowRead, options_of
+from ir_trunc._scoring.evaluator import ScoringOptions
 from ir_trunc._scoring.objects import is_measure, nearest_measures, parse_measures
 from ir_trunc.measures.declaration import split_at_blanks
 
@@ -182,7 +183,7 @@ class Words(argparse.Namespace):
     @property
     def scoring(self) -> Any:
         """How runs are read and which topics are scored, with the meaning of NIL and of ties."""
-        return self.reading | self.of(("nil", "topics", "missing", "unjudged", "ties", "depth"))
+        return self.of(ScoringOptions.__annotations__) | self.reading
 
     def with_levels(self, path: Any) -> Any:
         """The path of judgments, with the grades of their levels by `--levels`."""
@@ -343,20 +344,13 @@ _TABLE = f"""
 -k --cuts FILE  write lines 'topic<TAB>k' there; without -o and -k they are printed
 --format table|tsv|csv|jsonl|json|markdown|latex|html  the form; by default that of the file's ending (.csv,
     .md, .tex and so on), else a table on a terminal and tsv in a pipe
---topics FILE  more topics that are scored, beside those of the qrels (TREC, TSV, CSV, JSON)
 --judge FILE  labels of all topics by a model, where the qrels are those of people for some: means are
     corrected by both
---missing empty|exclude|error  topics of the qrels without rows in the run: empty lists (the default), left
-    out, or an error
---unjudged exclude|nil  topics of a data set without judgments: left out (the default), or nil queries
---ties id|expected  documents with the same score: by id (the default), or the expected score over all of
-    their orders
 --days DAYS  of Change Detection: days of the collection, ragtime1, a range 2024-01-01..2024-03-31, or a file
     of dates or of lines 'document<TAB>date' (default: from the first to the last day of the qrels; of
     `ir_trunc cdet check`, those of --docs, else ragtime1)
 --absent error|tied|empty  a date or a topic that a run does not name: an error (the default), all of the
     topic's questions at one rank, or silence
---depth COUNT  one depth for all measures: @COUNT, or the lists cut there for measures without a cutoff
 --jobs COUNT  runs that are scored at a time (default 1)
 --plot FILE  draw it into a file: .png, .svg, .pdf
 --seed N  of what is drawn at random (default 0)
@@ -365,26 +359,12 @@ _TABLE = f"""
 --correction holm|bh|none  for the number of comparisons of a measure (default: holm; Tukey's tests need none)
 --alpha X  level of significance; that of intervals is 1 - X (default 0.05)
 --unit KEY  the key of --keys whose values are independent (default: the outermost)
---order score|score64|rank|file  what decides the order of a list: score (the default), as 32-bit floats and
-    then the document id, as in ir-measures, pytrec_eval and trec_eval 9; score64, as trec_eval 10 has it; the
-    rank column; or the rows of the file as they stand
---duplicates error|first|best  a document that is in a list twice: an error (the default), or only its first
-    row counts, or its best
---stop MARK  a list ends before the first row with this mark in the second column, NS for example
---lower-is-better  scores are distances
---columns FIELD=COLUMN...  what a field is called in CSV, TSV, JSON or Parquet: doc_id=chunk,score=similarity;
-    may be repeated
---keys KEYS  keys that identify a list, outermost first: topic/question/day
---searches union|last|sequence  the list of a question with several searches, where spans or the key search
-    of question/search tell: their union (the default), the last one, or the union for sDCG and nsDCG
---withheld FILE  documents that leave lists and judgments, in lines 'topic document'; or the words 'same id',
-    for the document that has the id of its topic
 --levels LEVEL=GRADE  grades of levels that are words in the judgments: S=3,A=2,B=1
 --import MODULE  import a module that declares measures or policies, netp for netp.py
---nil [ID=]MEANING  what a document called NIL means: ends, trec2001, sakai, document (default: document, like
-    any other); --nil=-1=ends for the id -1
 """
+_FLAGS = {name.replace("_", "-"): row.flag for name, row in options_of(ScoringOptions).items()}
 OPTIONS = {re.findall(r"--([\w-]+)", line)[0]: line for line in _lines(_TABLE)}
+OPTIONS |= {name: f"--{name} {flag}" for name, flag in _FLAGS.items()}
 """The options that several commands have, by name. Each means one thing; a letter belongs to one option.
 
 Those that the `ir_measures` command has, too, are its own: -q, -n, -p.

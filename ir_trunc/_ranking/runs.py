@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import repeat
-from typing import Any, Literal, Protocol, cast, get_args
+from typing import Annotated, Any, Literal, Protocol, Unpack, cast, get_args
 
 import numpy as np
 
@@ -32,12 +32,63 @@ from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, Unjudged, read_qrel
 from ir_trunc._ranking.ranked_rows import Notes, RankedRows, Run
 from ir_trunc._ranking.searches import by_question
 from ir_trunc._read.arrow import arrow_texts, flat, numeric, occurs, strings, text_array
-from ir_trunc._read.reading import DEFAULT, RUN, Duplicates, KeysLike, Order, Reading, Searches
+from ir_trunc._read.reading import DEFAULT, RUN, HowRead, Option, Order, Reading, takes
 from ir_trunc._read.registry import Data, is_path_like, read_rows, recognised
 from ir_trunc._read.rows import Rows, Samples
 
 _ORDERS = get_args(Order)
 Missing = Literal["empty", "exclude", "error"]  # what topics of the qrels are that are not in the run
+
+
+class Options(HowRead, total=False):
+    """How a run is read and which topics are scored: more rows of the table."""
+
+    topics: Annotated[
+        Any,
+        Option(
+            None,
+            "optional",
+            """More topics to score, in any form that `read_topics` takes. Those without judgments are nil
+            queries.""",
+            "FILE  more topics that are scored, beside those of the qrels (TREC, TSV, CSV, JSON)",
+        ),
+    ]
+    missing: Annotated[
+        Missing | None,
+        Option(
+            None,
+            "{'empty', 'exclude', 'error'}, optional",
+            """What a topic of the qrels without rows in the run is: an empty list, left out, or an error. By
+            default it is an empty list, and a warning counts such topics. A topic with an empty list in
+            the run, as `{}` or a placeholder row, is not missing.""",
+            "empty|exclude|error  topics of the qrels without rows in the run: empty lists (the default),"
+            " left out, or an error",
+        ),
+    ]
+    unjudged: Annotated[
+        Unjudged | None,
+        Option(
+            None,
+            "{'exclude', 'nil'}, optional",
+            """Topics of a data set that have no judgment: they are not scored, or are nil queries, for which
+            the empty list is right. By default they are not scored, and a warning counts them.""",
+            "exclude|nil  topics of a data set without judgments: left out (the default), or nil queries",
+        ),
+    ]
+    nil: Annotated[
+        NilRule | Convention | None,
+        Option(
+            None,
+            "{'document', 'ends', 'trec2001', 'sakai'} or NilRule, optional",
+            """What a NIL document in a run means: like any other by default, for `read_answers` the end of
+            its list.""",
+            "[ID=]MEANING  what a document called NIL means: ends, trec2001, sakai, document (default: "
+            "document, like any other); --nil=-1=ends for the id -1",
+        ),
+    ]
+
+
+OF_QRELS = ("topics", "missing", "unjudged", "nil")
 
 
 class WithRun(Protocol):
@@ -68,25 +119,15 @@ returns; or `Rankings`.
 """
 
 
-def read_run(
-    data: RunLike,
-    *,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    stop: str | None = None,
-    lower_is_better: bool = False,
-    columns: Mapping[str, Any] | None = None,
-    keys: KeysLike | None = None,
-    searches: Searches | None = None,
-    withheld: Any = None,
-) -> Run:
+@takes(HowRead, written=True)
+def read_run(data: RunLike, **options: Unpack[HowRead]) -> Run:
     """A run as an object, which every function takes in the place of its data: it is read once.
 
     Parameters
     ----------
     data : RunLike
         In any form that `calc` takes.
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    **options
         How it is read, see `Reading`.
 
     Returns
@@ -105,39 +146,23 @@ def read_run(
     >>> read_run({"q": {"a": 0.3, "b": 0.9}}).to_dict()
     {'q': {'a': 0.3, 'b': 0.9}}
     """
-    reading = Reading(order, duplicates, stop, lower_is_better, columns, keys, searches, withheld)
+    reading = Reading(**options)
     rows = read_rows(data, replace(RUN, reading=reading))
-    given = getattr(rows, "given", replace(reading, withheld=rows.reading.withheld))
+    given: Any = getattr(rows, "given", replace(reading, withheld=rows.reading.withheld))
     if rows.reading.by_search or rows.reading.searches is not None:
         rows = by_question(rows)[0]
     return Run.of_rows(rows, given)
 
 
-def rank(
-    qrels: QrelsLike | None,
-    run: RunLike,
-    *,
-    topics: Any = None,
-    missing: Missing | None = None,
-    unjudged: Unjudged | None = None,
-    nil: NilRule | Convention | None = None,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    stop: str | None = None,
-    lower_is_better: bool = False,
-    columns: Mapping[str, Any] | None = None,
-    keys: KeysLike | None = None,
-    searches: Searches | None = None,
-    withheld: Any = None,
-) -> Rankings:
+@takes(Options, written=True)
+def rank(qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]) -> Rankings:
     """The ranked lists of a run with the scores of all documents, for the policies of `ir_trunc.truncation`.
 
     The rankings of `ir_trunc.calc` have them with `keep_scores=True`.
 
     Parameters
     ----------
-    qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    qrels, run, **options
         As for `ir_trunc.calc`.
 
     Returns
@@ -157,8 +182,9 @@ def rank(
     >>> rankings.topics, rankings.lengths.tolist()
     (('q',), [2])
     """
-    reading = Reading(order, duplicates, stop, lower_is_better, columns, keys, searches, withheld)
-    missing = check_missing(missing)
+    how: Any = dict(options)
+    topics, missing, unjudged, nil = map(how.pop, OF_QRELS, repeat(None))
+    reading, missing = Reading(**how), check_missing(missing)
     if qrels is None or isinstance(run, Rankings):
         return as_ranked(run, reading, missing, (topics, unjudged, nil))
     ready, reading = ready_qrels(qrels, reading, topics, nil, unjudged)

@@ -18,6 +18,7 @@ from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._inference.estimate import Estimate, RunEstimate, stacked
 from ir_trunc._inference.p_values import PairTest, corrected, holm
 from ir_trunc._ranking.qrels import QrelsLike
+from ir_trunc._read.reading import takes
 from ir_trunc._reporting.comparison import CORRECTIONS, P_VALUES, TESTED, Comparison, Means
 from ir_trunc._scoring._runs import RunsLike, by_name, score_each
 from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
@@ -35,6 +36,7 @@ _NAMED = 5  # systems with empty lists that a note names
 
 
 @checked
+@takes(ScoringOptions)
 def compare(
     measures: MeasureLike,
     qrels: QrelsLike | None,

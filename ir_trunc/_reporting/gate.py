@@ -20,6 +20,7 @@ from ir_trunc._inference.estimate import fewest
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike
+from ir_trunc._read.reading import takes
 from ir_trunc._reporting._quantities import QUANTITIES
 from ir_trunc._reporting.compare import OTHER_TOPICS
 from ir_trunc._reporting.comparison import FEW_UNITS, counted_units, few_units
@@ -276,6 +277,7 @@ class Gate(Result):
 
 
 @checked
+@takes(Options)
 def check(
     conditions: Iterable[str] | str,
     qrels: QrelsLike | None,

@@ -27,7 +27,7 @@ from ir_trunc._inference.estimate import (
 )
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
-from ir_trunc._read.reading import Reading
+from ir_trunc._read.reading import Reading, takes
 from ir_trunc._reporting._quantities import QUANTITIES
 from ir_trunc._reporting.advice import CHANCE, SILENT, WHOLE, HowMany, few_questions
 from ir_trunc._scoring._runs import progress
@@ -52,6 +52,7 @@ _ENOUGH, _MOST = 10, 0.75  # lists with a relevant document, and their share tha
 
 
 @checked
+@takes(Options)
 def how_many(
     labels: QrelsLike | None,
     retrieved: RunLike,

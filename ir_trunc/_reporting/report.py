@@ -27,7 +27,7 @@ from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import read_once, read_run
 from ir_trunc._read.arrow import strings
-from ir_trunc._read.reading import HowRead
+from ir_trunc._read.reading import HowRead, takes
 from ir_trunc._reporting._texts import read_texts
 from ir_trunc._reporting.compare import compare
 from ir_trunc._reporting.comparison import Comparison, few_units
@@ -62,6 +62,7 @@ _SHOWN, _WORDS = 5, 160  # documents of a list whose texts are shown, and how ma
 
 
 @checked
+@takes(Options)
 def report(
     measures: MeasureLike,
     qrels: QrelsLike | None,
@@ -87,8 +88,7 @@ def report(
 
     Parameters
     ----------
-    measures, qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    measures, qrels, **options
         As for `calc`. The verdict, curves, best cuts and policies are those of the first measure that scores
         each list by itself.
     runs : RunsLike

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import repeat
 from operator import is_
-from typing import Any, Literal, Unpack, get_args
+from typing import Annotated, Any, Literal, Unpack, get_args
 
 import ir_measures
 import numpy as np
@@ -27,6 +28,7 @@ from ir_trunc._core.universe import Universe
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, Unjudged, ready_qrels
 from ir_trunc._ranking.runs import (
+    OF_QRELS,
     Missing,
     RunLike,
     as_ranked,
@@ -35,7 +37,8 @@ from ir_trunc._ranking.runs import (
     source_of,
     with_missing,
 )
-from ir_trunc._read.reading import DEFAULT, Duplicates, HowRead, KeysLike, Order, Reading, Searches
+from ir_trunc._ranking.runs import Options as Options
+from ir_trunc._read.reading import DEFAULT, Duplicates, KeysLike, Option, Order, Reading, Searches, takes
 from ir_trunc._scoring._ties import score_ties, with_orders
 from ir_trunc._scoring.judged import Judged, JudgedResults, judged_results, unjudged_by_people
 from ir_trunc._scoring.objects import MeasureLike, read_measures
@@ -55,32 +58,45 @@ IMPOSED = "probably a limit set by the evaluation"
 _NAMED = 3  # runs that a warning names for each depth
 
 
-class Options(HowRead, total=False):
-    """The keywords of `Evaluator` and `rank`, for functions that hand them on."""
-
-    topics: Any
-    missing: Missing | None
-    unjudged: Unjudged | None
-    nil: NilRule | Convention | None
-
-
 Ties = Literal["id", "expected"]
 
 
 class ScoringOptions(Options, total=False):
-    """The keywords of `Evaluator`, for functions that score each run once."""
+    """How each run is read and scored: the last rows of the table."""
 
-    ties: Ties
-    depth: int | None
+    ties: Annotated[
+        Ties,
+        Option(
+            "id",
+            "{'id', 'expected'}",
+            """What decides between documents of one list with the same score (as `order` compares scores):
+            their ids, or nothing. With 'expected' a score is the mean over all orders of the ties, as in
+            McSherry & Najork (ECIR 2008), and `results.ties` has the least and the greatest score, too.
+            All are exact. A list keeps its documents and its end. The scores of a run are then held in
+            memory.""",
+            "id|expected  documents with the same score: by id (the default), or the expected score over "
+            "all of their orders",
+        ),
+    ]
+    depth: Annotated[
+        int | None,
+        Option(
+            None,
+            "int, optional",
+            """One depth for all measures: those that take `@k` have it, with a smaller cutoff of their own
+            kept, and the others (`SetF`) are of the lists cut there.""",
+            "COUNT  one depth for all measures: @COUNT, or the lists cut there for measures without a cutoff",
+        ),
+    ]
 
 
+@takes(ScoringOptions, written=True)
 class Evaluator:
     """Measures and qrels made ready once, for any number of runs.
 
     Parameters
     ----------
-    measures, qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld, ties, depth
+    measures, qrels, **options
         As for `ir_trunc.calc`, and so are the errors.
 
     Examples
@@ -90,31 +106,15 @@ class Evaluator:
     {RBPT: 1.0}
     """
 
-    def __init__(
-        self,
-        measures: MeasureLike,
-        qrels: QrelsLike | None,
-        *,
-        topics: Any = None,
-        missing: Missing | None = None,
-        unjudged: Unjudged | None = None,
-        nil: NilRule | Convention | None = None,
-        order: Order = "score",
-        duplicates: Duplicates = "error",
-        stop: str | None = None,
-        lower_is_better: bool = False,
-        columns: Mapping[str, Any] | None = None,
-        keys: KeysLike | None = None,
-        searches: Searches | None = None,
-        withheld: Any = None,
-        ties: Ties = "id",
-        depth: int | None = None,
-    ):
+    def __init__(self, measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[ScoringOptions]):
+        how: Any = options
+        topics, missing, unjudged, nil = map(how.pop, OF_QRELS, repeat(None))
+        ties, depth, defaults = how.pop("ties", "id"), how.pop("depth", None), vars(DEFAULT)
         by_id = isinstance(ties, str) and ties == "id"
         self.over_ties = not by_id and one_of("ties", ties, get_args(Ties)) == "expected"
-        how = order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
-        by_default = not self.over_ties and all(map(is_, how, vars(DEFAULT).values()))
-        self.reading = DEFAULT if by_default else Reading(*how, over_ties=self.over_ties)
+        read: Any = Reading if how.keys() <= defaults.keys() else Reading.of  # which names what nobody has
+        by_default = not self.over_ties and all(map(is_, how.values(), map(defaults.get, how)))
+        self.reading = DEFAULT if by_default and read is Reading else read(**how, over_ties=self.over_ties)
         self.missing = None if missing is None else check_missing(missing)
         self.alike = False  # whether all runs need the same topics
         self.bound: list[BoundMeasure] = []
@@ -135,7 +135,7 @@ class Evaluator:
             with_orders(self.measures)
             if self.reading.without_scores:
                 needed = f"{option('ties', 'expected')} needs {option('order', 'score')}"
-                raise ParameterError(f"{option('order', order)} leaves no ties: {needed}.")
+                raise ParameterError(f"{option('order', self.reading.order)} leaves no ties: {needed}.")
             if self.depth is not None:
                 what = "lists cut at a depth have one order; leave one out"
                 raise ParameterError(f"{option('ties', 'expected')}: {what}.")
@@ -547,6 +547,7 @@ def calc(
     return ready.calc(run, keep_scores=keep_scores)
 
 
+@takes(ScoringOptions)
 def calc_aggregate(
     measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[ScoringOptions]
 ) -> Aggregated:
@@ -554,8 +555,7 @@ def calc_aggregate(
 
     Parameters
     ----------
-    measures, qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld, ties, depth
+    measures, qrels, run, **options
         As for `calc`, and so are the errors.
 
     Returns
@@ -571,6 +571,7 @@ def calc_aggregate(
     return Evaluator(measures, qrels, **options).calc_aggregate(run)
 
 
+@takes(ScoringOptions)
 def iter_calc(
     measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[ScoringOptions]
 ) -> Iterator[ir_measures.Metric]:
@@ -578,8 +579,7 @@ def iter_calc(
 
     Parameters
     ----------
-    measures, qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld, ties, depth
+    measures, qrels, run, **options
         As for `calc`, and so are the errors.
 
     Returns
@@ -597,6 +597,7 @@ def iter_calc(
     return Evaluator(measures, qrels, **options).iter_calc(run)
 
 
+@takes(Options)
 def curves(
     measures: MeasureLike, qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]
 ) -> ByMeasure[Curve]:
@@ -604,8 +605,7 @@ def curves(
 
     Parameters
     ----------
-    measures, qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    measures, qrels, run, **options
         As for `calc`.
 
     Returns
@@ -627,13 +627,13 @@ def curves(
     return Evaluator(measures, qrels, **options).curves(run)
 
 
+@takes(ScoringOptions)
 def evaluator(measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[ScoringOptions]) -> Evaluator:
     """Measures and qrels made ready once, for several runs.
 
     Parameters
     ----------
-    measures, qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld, ties, depth
+    measures, qrels, **options
         As for `calc`, and so are the errors.
 
     Returns

@@ -28,7 +28,7 @@ from ir_trunc._ranking.qrels import CodedRows, Qrels, QrelsLike, Unjudged
 from ir_trunc._ranking.ranked_rows import Notes
 from ir_trunc._ranking.runs import Builder, with_missing
 from ir_trunc._read.arrow import flat, index_in, pa, pc, strings
-from ir_trunc._read.reading import QRELS, RUN, Columns, Layout, Reading
+from ir_trunc._read.reading import QRELS, RUN, Columns, Layout, Reading, takes
 from ir_trunc._read.rows import PART, Rows, Sample, encoded
 from ir_trunc._read.tables import (
     columns_of,
@@ -48,6 +48,7 @@ __all__ = ["Scorer", "scorer"]
 _HIGHEST_GRADE = 1000  # of judgments in rows: all grades of the scale are levels
 
 
+@takes(Options)
 def scorer(
     measures: MeasureLike,
     qrels: QrelsLike | None = None,

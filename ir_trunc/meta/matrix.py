@@ -21,6 +21,7 @@ from ir_trunc._core.parameters import instance, mapping, number, several
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, canonical_order
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.arrow import one_id
+from ir_trunc._read.reading import takes
 from ir_trunc._scoring._runs import RunsLike, by_name, score_each
 from ir_trunc._scoring._saved import Saved, fields_of, from_json, plain
 from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
@@ -380,6 +381,7 @@ def _looks_at_the_whole_run(name: str) -> bool:
     return definition is not None and definition.scope == "run"
 
 
+@takes(ScoringOptions)
 def score_matrix(
     measures: MeasureLike,
     qrels: QrelsLike | None,
@@ -394,8 +396,7 @@ def score_matrix(
 
     Parameters
     ----------
-    measures, qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld, ties, depth
+    measures, qrels, **options
         As for `ir_trunc.calc`.
     runs : RunsLike
         `{name: run}`, or paths of files and folders, whose runs are then named by their files.

@@ -22,7 +22,7 @@ from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import Run
 from ir_trunc._ranking.runs import join_run, read_run
-from ir_trunc._read.reading import HowRead
+from ir_trunc._read.reading import HowRead, takes
 from ir_trunc._scoring._runs import RunsLike, by_name, progress
 from ir_trunc._scoring.objects import MeasureLike, bind, parse_measures, written
 from ir_trunc._scoring.results import Result
@@ -121,6 +121,7 @@ class PooledRuns:
         return ScoreMatrix(tuple(measures), self.systems, judgments.topics, values, runs)
 
 
+@takes(HowRead)
 def pooled_runs(
     qrels: QrelsLike, runs: RunsLike, nil: NilRule | Convention | None = None, **reading: Unpack[HowRead]
 ) -> PooledRuns:
@@ -130,7 +131,7 @@ def pooled_runs(
 
     Parameters
     ----------
-    qrels, nil, order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    qrels, nil, **options
         As for `ir_trunc.calc`.
     runs : RunsLike
         `{name: run}`, or paths of files and folders, whose runs are then named by their files.

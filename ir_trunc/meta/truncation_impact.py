@@ -13,7 +13,7 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import whole
 from ir_trunc._core.rankings import Floats
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
-from ir_trunc._read.reading import HowRead
+from ir_trunc._read.reading import HowRead, takes
 from ir_trunc._scoring._runs import RunsLike, by_name, each_run
 from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.results import Result
@@ -79,6 +79,7 @@ class TruncationImpact(Result):
     source="Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737, section 3,"
     " table 3 and figures 2 and 3"
 )
+@takes(HowRead)
 def truncation_impact(
     measure: str | Measure,
     qrels: QrelsLike,
@@ -105,7 +106,7 @@ def truncation_impact(
         A measure that does not look at the end.
     depth : int
         A list of fewer documents counts as truncated; 1 or more.
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    **options
         How runs are read, as for `ir_trunc.calc`.
 
     Returns

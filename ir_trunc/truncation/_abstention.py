@@ -13,6 +13,7 @@ from ir_trunc._core.parameters import Choice, Several, Whole, checked
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
+from ir_trunc._read.reading import takes
 from ir_trunc._scoring.evaluator import Options
 from ir_trunc._scoring.objects import MeasureLike, parse_measures
 from ir_trunc._scoring.results import as_table
@@ -34,6 +35,7 @@ Confidences = Annotated[
 
 
 @checked
+@takes(Options)
 def abstention_curve(
     measures: MeasureLike,
     qrels: QrelsLike | None,
@@ -48,8 +50,7 @@ def abstention_curve(
     ----------
     measures : MeasureLike
         Measures with a score for each topic; those of the whole run are refused.
-    qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    qrels, run, **options
         As for `ir_trunc.calc`.
     confidence : {'first', 'gap', 'spread'} or several of them
         The system's confidence in a list: the score of its first document; the difference from the second;
@@ -96,6 +97,7 @@ def abstention_curve(
     return as_table(rows)
 
 
+@takes(Options)
 def nauc(
     measures: MeasureLike,
     qrels: QrelsLike | None,
@@ -115,8 +117,7 @@ def nauc(
     ----------
     measures, qrels, run, confidence, steps
         As for `abstention_curve`.
-    topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    **options
         As for `abstention_curve`.
 
     Returns
@@ -171,6 +172,7 @@ def _means_without_lowest(confidence: Floats, scores: Floats, steps: int) -> Flo
 
 
 @checked
+@takes(Options)
 def risk_coverage(
     qrels: QrelsLike | None,
     run: RunLike,
@@ -184,8 +186,7 @@ def risk_coverage(
 
     Parameters
     ----------
-    qrels, run, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    qrels, run, **options
         As for `ir_trunc.calc`.
     rel : int
         Lowest grade that counts as relevant.

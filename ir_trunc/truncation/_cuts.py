@@ -17,7 +17,7 @@ from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.ranked_rows import RankedRows, Run
 from ir_trunc._ranking.runs import RunLike, read_run
 from ir_trunc._read.arrow import pc, strings
-from ir_trunc._read.reading import HowRead
+from ir_trunc._read.reading import HowRead, takes
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.text import read_numbers
 from ir_trunc.truncation._fitting import check_rows, unjudged_lists
@@ -141,6 +141,7 @@ def write_run(
 _CUTS = CutsByTopic("documents to keep of each topic")
 
 
+@takes(HowRead)
 def truncate(
     run: RunLike,
     policy: Cutter | str | Mapping[str, int] | Rankings,
@@ -157,7 +158,7 @@ def truncate(
     policy : Policy, str, dict or Rankings
         Where lists end: a policy or its text (`"LargestGap"`), the path of a file of cuts, `{topic: k}`, or
         Rankings that were cut, `rankings.cut(...)`, of the same topics.
-    nil, order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    nil, **options
         How the run is read, as for `ir_trunc.calc`.
 
     Returns

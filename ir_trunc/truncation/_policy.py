@@ -17,7 +17,7 @@ from ir_trunc._core.parameters import flag, instance, kind_of, numbers, text, wi
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.files import Target
 from ir_trunc._ranking.runs import RunLike, read_run
-from ir_trunc._read.reading import HowRead
+from ir_trunc._read.reading import HowRead, takes
 from ir_trunc._scoring._saved import plain, write_json
 from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.lists import running
@@ -274,6 +274,7 @@ class Policy:
         kept: Items = selected(items, np.sort(order[: self._length(values[order], costs)]))
         return kept
 
+    @takes(HowRead)
     def monitor(
         self, run: RunLike | Rankings, *, alpha: float = 0.05, **reading: Unpack[HowRead]
     ) -> Monitoring:
@@ -291,7 +292,7 @@ class Policy:
             What was retrieved, before the policy cut it: whole lists, as the policy was fitted on.
         alpha : float
             Highest probability of an alarm where nothing has changed.
-        order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+        **options
             How the run is read, as for `ir_trunc.calc`; scores are distances if those of the fit were.
 
         Returns

@@ -20,6 +20,7 @@ from ir_trunc._inference.estimate import Estimate, RunEstimate
 from ir_trunc._inference.p_values import paired_t_p_values
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import read_once
+from ir_trunc._read.reading import takes
 from ir_trunc._scoring._runs import RunsLike, each_run
 from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, parse_measures
@@ -34,6 +35,7 @@ from ir_trunc.truncation.policies.thresholds import LevelPolicy
 _FOLDS = 5
 
 
+@takes(Options)
 def cross_validate(
     policies: PoliciesLike,
     measure: str | Measure,
@@ -57,8 +59,7 @@ def cross_validate(
         See `parse_policy`.
     measure : str or Measure
         The measure to which policies are fitted, and by which they are judged.
-    qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    qrels, **options
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -104,6 +105,7 @@ def cross_validate(
     return as_table([row for row, _ in validated(policies, measure, qrels, runs, *how, **options)])
 
 
+@takes(Options)
 def validated(
     policies: PoliciesLike,
     measure: str | Measure,

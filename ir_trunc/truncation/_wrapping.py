@@ -22,7 +22,7 @@ from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import RankedRows, Run
 from ir_trunc._ranking.runs import RunLike, join_run, read_run
 from ir_trunc._read.arrow import strings
-from ir_trunc._read.reading import HowRead
+from ir_trunc._read.reading import HowRead, takes
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 
 TERMINAL = "__end__"
@@ -76,6 +76,7 @@ class Wrapped:
 
 
 @checked
+@takes(HowRead)
 def with_terminal(
     qrels: QrelsLike,
     run: RunLike,
@@ -92,7 +93,7 @@ def with_terminal(
 
     Parameters
     ----------
-    qrels, run, order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    qrels, run, **options
         As for `ir_trunc.calc`.
     rel : int
         Lowest grade that counts as relevant.
@@ -141,6 +142,7 @@ def with_terminal(
 
 
 @checked
+@takes(HowRead)
 def with_effort(
     qrels: QrelsLike,
     run: RunLike,
@@ -153,7 +155,7 @@ def with_effort(
 
     Parameters
     ----------
-    qrels, run, order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    qrels, run, **options
         As for `ir_trunc.calc`.
     e : float
         Effort of reading one document, in units of gain, >= 0.

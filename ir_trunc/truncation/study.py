@@ -28,7 +28,7 @@ from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import RunLike, rank, read_once, read_run, source_of
 from ir_trunc._read.arrow import occurs, pa, pc, strings
 from ir_trunc._read.readers.topics import read_topics
-from ir_trunc._read.reading import SEARCH, HowRead
+from ir_trunc._read.reading import SEARCH, HowRead, takes
 from ir_trunc._scoring._runs import RunsLike, each_run
 from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, written
@@ -121,6 +121,7 @@ def example(
     return table / table.abs().max().replace(0, 1) if scaled else table
 
 
+@takes(Options)
 def agreement(
     truncated: MeasureLike,
     full: MeasureLike,
@@ -136,8 +137,7 @@ def agreement(
         Measures by which every list is cut at its best, and which then score it.
     full : MeasureLike
         Measures of the full lists.
-    qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    qrels, **options
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -172,6 +172,7 @@ def agreement(
     return as_table(pd.DataFrame(taus).rename_axis("full", axis=0).rename_axis("truncated", axis=1))
 
 
+@takes(Options)
 def system_means(
     truncated: MeasureLike,
     full: MeasureLike,
@@ -190,8 +191,7 @@ def system_means(
         Measures by which every list is cut at its best, and which then score it.
     full : MeasureLike
         Measures of the full lists.
-    qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    qrels, **options
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -232,6 +232,7 @@ def _means(
     return pd.DataFrame(best_means).T, pd.DataFrame(full_means).T
 
 
+@takes(Options)
 def best_cuts(
     measures: MeasureLike, qrels: QrelsLike | None, runs: RunsLike, **options: Unpack[Options]
 ) -> pd.DataFrame:
@@ -241,8 +242,7 @@ def best_cuts(
     ----------
     measures : MeasureLike
         Measures that score each list by itself.
-    qrels, topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    qrels, **options
         As for `ir_trunc.calc`.
     runs : RunsLike
         As for `ir_trunc.compare`.
@@ -290,6 +290,7 @@ def _refuse_losses(evaluator: Evaluator) -> Evaluator:
     return evaluator
 
 
+@takes(Options)
 def cuts(
     measures: MeasureLike, qrels: QrelsLike | None, runs: RunsLike, **options: Unpack[Options]
 ) -> pd.DataFrame:
@@ -299,8 +300,7 @@ def cuts(
     ----------
     measures, qrels, runs
         As for `best_cuts`.
-    topics, missing, unjudged, nil
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    **options
         As for `best_cuts`.
 
     Returns
@@ -333,6 +333,7 @@ def cuts(
 
 
 @checked
+@takes(Options)
 def searches(
     measure: str | Measure,
     qrels: QrelsLike | None,
@@ -456,6 +457,7 @@ class NilReport(Result):
 
 
 @checked
+@takes(HowRead)
 def nil_report(
     run: RunLike,
     topics: Any = None,
@@ -477,7 +479,7 @@ def nil_report(
         was ended by its system. Without a depth, every list was ended by its system.
     nil : str or NilRule
         A convention, or a rule: `NilRule(id="none")` for another id. Only the convention 'ends' ends lists.
-    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+    **options
         How the run is read, as for `ir_trunc.calc`.
 
     Returns
