@@ -50,7 +50,7 @@ def run_object(data: Any, layout: Layout) -> Iterator[Rows]:
         if value in (default, known) or (name == "columns" and not wanted.names.needed):
             continue
         if name in ("columns", "stop") or known != default:
-            where = f"read_run takes {option(name).rstrip('=')} there"
+            where = f"read_run takes {name}= there"
             raise InputError(f"{data.source}: this run was read before; {where}.")
         changed = replace(rows.reading, **{name: value})
         if name == "lower_is_better":
