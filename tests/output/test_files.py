@@ -206,7 +206,7 @@ def test_ids_and_tags_that_could_not_be_read_back_are_refused(tmp_path, text):
         wrapped.write(tmp_path / "x.run", tmp_path / "x.qrels")
     with pytest.raises(InputError, match="are one file"):
         wrapped.write(tmp_path / "x.run", tmp_path / "x.run")
-    with pytest.raises(InputError, match=r"topic .*cannot hold"):
+    with pytest.raises(InputError, match=r"topic .*cannot hold|topic is missing"):
         write_cuts(tmp_path / "x.tsv", {text: 1})
     assert os.listdir(tmp_path) == []
 
