@@ -270,9 +270,11 @@ _SCALES = (
 
 def hint_of_grades(value: Any, levels: Mapping[str, int] | None) -> str:
     """What an error about a grade that is a word, a fraction or blank proposes."""
+    if isinstance(value, Integral):  # which may have more digits than Python writes out
+        return ""
     if value is None or str(value).strip() in ("", "nan", "<NA>"):
         return " This row is not filled in: give it a grade, or leave it out."
-    if isinstance(value, (str, Real)) and not isinstance(value, Integral) and _FRACTION.fullmatch(str(value)):
+    if isinstance(value, (str, Real)) and _FRACTION.fullmatch(str(value)):
         line = "{q: {d: round(100 * g) for d, g in docs.items()} for q, docs in qrels.items()}"
         return f" {line} makes fractions whole; rel=50, for example, then says what is relevant."
     if not isinstance(value, str) or not value.replace(" ", "").isalpha():
