@@ -159,7 +159,10 @@ def test_every_result_is_held_to_the_laws():
 
 
 @every_one
-def test_a_summary_fits_80_columns(result):
+def test_a_result_becomes_a_data_frame_and_its_summary_fits_80_columns(result):
+    frame = result.to_pandas()
+    assert type(frame) is pd.DataFrame
+    assert len(frame)
     for text in (repr(result), str(result)):
         assert text.strip()
         assert max(map(len, text.splitlines())) <= 80, text
@@ -180,13 +183,6 @@ def test_names_are_escaped_in_a_notebook(result):
     assert "<b>" not in shown
     if "plain" in shown:
         assert "&lt;b&gt;system" in shown
-
-
-@every_one
-def test_every_result_becomes_a_data_frame(result):
-    frame = result.to_pandas()
-    assert type(frame) is pd.DataFrame
-    assert len(frame)
 
 
 @every_saved
