@@ -302,7 +302,7 @@ def _read(text: str) -> tuple[Measure, BoundMeasure | None]:
         )
     name, params, cutoff = parse(text)
     if name not in ir_measures_registry:
-        raise UnknownMeasureError(f"There is no measure {name!r}.{nearest_measures(name)}")
+        raise UnknownMeasureError(f"There is no measure {shown(name)}.{nearest_measures(name)}")
     default = ir_measures_registry[name]
     if cutoff is not None:
         params[default.AT_PARAM] = cutoff

@@ -10,6 +10,7 @@ from faulty import draws, small_blocks
 
 from ir_trunc import InputError, calc
 from ir_trunc._read import text
+from ir_trunc._read.readers import files
 
 TOPICS = 2000
 QRELS = {str(topic): {"d3": 1} for topic in range(TOPICS)}
@@ -88,6 +89,21 @@ def test_a_file_that_is_written_to_while_it_is_read_is_an_error(tmp_path, monkey
             InputError, match=f"^run {tmp_path}/some.run was changed while it was read: read it again once"
         ):
             scored_while(change, tmp_path / "some.run", least, monkeypatch)
+
+
+def test_a_file_of_records_that_grows_is_an_error_that_names_it_once(tmp_path, monkeypatch):
+    path, rows = tmp_path / "some.jsonl", files._rows_of_parts
+    path.write_text(
+        '{"query_id": "1", "doc_id": "d1", "score": 2}\n{"query_id": "1", "doc_id": "d3", "score": 1}\n'
+    )
+
+    def while_it_grows(*parts):
+        grown(path)
+        return rows(*parts)
+
+    monkeypatch.setattr(files, "_rows_of_parts", while_it_grows)
+    with pytest.raises(InputError, match=f"^run {path} was changed while it was read: read it again"):
+        calc("RR", {"1": {"d3": 1}}, path)
 
 
 @needs_proc

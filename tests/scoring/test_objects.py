@@ -96,3 +96,9 @@ def test_no_name_of_ours_is_one_trec_eval_measures_with_another_meaning():
     for name in set(names()) & set(registry):
         found = {str(measure).partition("@")[0].partition("(")[0] for measure in trec_eval_measures(name)}
         assert found <= {name, *registry[name].aliases}
+
+
+def test_a_long_text_is_shortened_in_the_message():
+    with pytest.raises(ir_trunc.UnknownMeasureError, match=r"^There is no measure 'xxxx.*xxxx'") as caught:
+        ir_trunc.parse_measure("x" * 5000)
+    assert len(str(caught.value)) < 200

@@ -287,7 +287,8 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
             try:
                 rows = _rows_of_parts(form, chain((content, further), in_parts), layout)
             except InputError as error:
-                raise InputError(f"{source}: {error}") from None
+                place = "" if str(error).startswith(source) else f"{source}: "
+                raise InputError(f"{place}{error}") from None
             if rows is not None:
                 yield rows
                 return
