@@ -362,9 +362,11 @@ _TABLE = f"""
 --levels LEVEL=GRADE  grades of levels that are words in the judgments: S=3,A=2,B=1
 --import MODULE  import a module that declares measures or policies, netp for netp.py
 """
-_FLAGS = {name.replace("_", "-"): row.flag for name, row in options_of(ScoringOptions).items()}
 OPTIONS = {re.findall(r"--([\w-]+)", line)[0]: line for line in _lines(_TABLE)}
-OPTIONS |= {name: f"--{name} {flag}" for name, flag in _FLAGS.items()}
+OPTIONS |= {
+    (flag := name.replace("_", "-")): f"--{flag} {row.value}  {row.sentence[0].lower()}{row.sentence[1:-1]}"
+    for name, row in options_of(ScoringOptions).items()
+}
 """The options that several commands have, by name. Each means one thing; a letter belongs to one option.
 
 Those that the `ir_measures` command has, too, are its own: -q, -n, -p.

@@ -40,52 +40,20 @@ _ORDERS = get_args(Order)
 Missing = Literal["empty", "exclude", "error"]  # what topics of the qrels are that are not in the run
 
 
+# fmt: off
 class Options(HowRead, total=False):
     """How a run is read and which topics are scored: more rows of the table."""
 
-    topics: Annotated[
-        Any,
-        Option(
-            None,
-            "optional",
-            """More topics to score, in any form that `read_topics` takes. Those without judgments are nil
-            queries.""",
-            "FILE  more topics that are scored, beside those of the qrels (TREC, TSV, CSV, JSON)",
-        ),
-    ]
-    missing: Annotated[
-        Missing | None,
-        Option(
-            None,
-            "{'empty', 'exclude', 'error'}, optional",
-            """What a topic of the qrels without rows in the run is: an empty list, left out, or an error. By
-            default it is an empty list, and a warning counts such topics. A topic with an empty list in
-            the run, as `{}` or a placeholder row, is not missing.""",
-            "empty|exclude|error  topics of the qrels without rows in the run: empty lists (the default),"
-            " left out, or an error",
-        ),
-    ]
-    unjudged: Annotated[
-        Unjudged | None,
-        Option(
-            None,
-            "{'exclude', 'nil'}, optional",
-            """Topics of a data set that have no judgment: they are not scored, or are nil queries, for which
-            the empty list is right. By default they are not scored, and a warning counts them.""",
-            "exclude|nil  topics of a data set without judgments: left out (the default), or nil queries",
-        ),
-    ]
-    nil: Annotated[
-        NilRule | Convention | None,
-        Option(
-            None,
-            "{'document', 'ends', 'trec2001', 'sakai'} or NilRule, optional",
-            """What a NIL document in a run means: like any other by default, for `read_answers` the end of
-            its list.""",
-            "[ID=]MEANING  what a document called NIL means: ends, trec2001, sakai, document (default: "
-            "document, like any other); --nil=-1=ends for the id -1",
-        ),
-    ]
+    topics: Annotated[Any, Option(None, "FILE",
+        "More topics that are scored, beside those of the qrels (TREC, TSV, CSV, JSON).")]
+    missing: Annotated[Missing | None, Option(None, "",
+        "Topics of the qrels without rows in the run: empty lists (the default), left out, or an error.")]
+    unjudged: Annotated[Unjudged | None, Option(None, "",
+        "Topics of a data set without judgments: left out (the default), or nil queries.")]
+    nil: Annotated[NilRule | Convention | None, Option(None, "[ID=]MEANING",
+        "What a document called NIL means: ends, trec2001, sakai, document (default: document, like any "
+        "other); --nil=-1=ends for the id -1.")]
+# fmt: on
 
 
 OF_QRELS = ("topics", "missing", "unjudged", "nil")

@@ -9,7 +9,19 @@ from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, signature
 from textwrap import TextWrapper, fill
-from typing import Annotated, Any, Literal, TypedDict, TypeVar, Unpack, cast, get_args, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypedDict,
+    TypeVar,
+    Unpack,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)  # fmt: skip
 
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, listed, nearest, shown
 from ir_trunc._core.parameters import flag, one_of
@@ -103,138 +115,93 @@ class Columns(dict[str, Any]):
 NO_COLUMNS = Columns()
 
 
-@dataclass(frozen=True)
-class Option:
-    """An option of reading: its default, what it takes and does, and the value and help of its flag."""
+class Option(NamedTuple):
+    """An option of reading: its default, the value of its flag, and what it is in a sentence."""
 
     default: Any
-    kind: str
-    about: str
-    flag: str
+    value: str  # of the flag at the command line; "" where the type says it
+    sentence: str  # the help of the flag
+    more: str = ""  # what `Reading` says further
 
 
+# fmt: off
 class HowRead(TypedDict, total=False):
     """How a run is read: the table of these options, a row for each.
 
-    The keywords and docstrings of functions that take them (`takes`), `Reading` and the flags of commands
-    follow from it.
+    The keywords and docstrings of functions that take them (see `takes`), `Reading`, and the flags of
+    commands with their help follow from it.
     """
 
-    order: Annotated[
-        Order,
-        Option(
-            "score",
-            "'score', 'score64', 'rank' or 'file'",
-            """What decides the order of a list. 'score' (the default): scores descending, compared as 32-bit
-            floats, ties by document id descending, as in ir-measures, pytrec_eval and trec_eval 9.
-            'score64': the same with 64-bit floats, as in trec_eval 10. 'rank': the rank column of a file
-            or of a frame, which then needs no scores. 'file': the rows of a list as they stand. Lists
-            that are given by rank, `{topic: [document, ...]}`, keep their order under each of them.""",
-            "score|score64|rank|file  what decides the order of a list: score (the default), as 32-bit "
-            "floats and then the document id, as in ir-measures, pytrec_eval and trec_eval 9; score64, as"
-            " trec_eval 10 has it; the rank column; or the rows of the file as they stand",
-        ),
-    ]
-    duplicates: Annotated[
-        Duplicates,
-        Option(
-            "error",
-            "'error', 'first' or 'best'",
-            """What happens to a document that is in a list twice: an error; only its first row counts; or
-            only its best, the one that comes first in the order.""",
-            "error|first|best  a document that is in a list twice: an error (the default), or only its "
-            "first row counts, or its best",
-        ),
-    ]
-    stop: Annotated[
-        str | None,
-        Option(
-            None,
-            "str or None",
-            """The mark in the second column of a file (in a frame the column Q0) from which on a list was
-            not shown, 'NS' for example: the list ends before the first row that has it. In a frame, a
-            column `shown` of truth values does the same.""",
-            "MARK  a list ends before the first row with this mark in the second column, NS for example",
-        ),
-    ]
-    lower_is_better: Annotated[
-        bool,
-        Option(
-            False,
-            "bool",
-            "Scores are distances: they are taken with the opposite sign.",
-            " scores are distances",
-        ),
-    ]
-    columns: Annotated[
-        Mapping[str, Any] | None,
-        Option(
-            None,
-            "dict or None",
-            """Names of the columns of a table or of the keys of records, by field: `{"doc_id": "chunk"}`.
-            Each must be found in the run or in the qrels; other fields have their usual names. `{"list":
-            "contexts"}` is the path to the documents of each record, and the cost of such documents may
-            be a function of them: `{"cost": lambda doc: len(doc.page_content)}`.""",
-            "FIELD=COLUMN...  what a field is called in CSV, TSV, JSON or Parquet: "
-            "doc_id=chunk,score=similarity; may be repeated",
-        ),
-    ]
-    keys: Annotated[
-        KeysLike | None,
-        Option(
-            None,
-            "tuple of str, str or None",
-            """The keys that identify a list together, outermost first: `("topic", "question", "day")`, or
-            `"topic/question/day"` with the separator that ids have. Columns of these names, and tuples in
-            the place of ids, are joined to one text; ids that are texts already must have as many parts.
-            Dates are written as 2024-01-31, other times as 2024-01-31 03:00:00. Means are then nested:
-            over days for each question, over questions for each topic, over topics. Where the innermost
-            key is called "search", a list is that of one of several searches, see `searches`.""",
-            "KEYS  keys that identify a list, outermost first: topic/question/day",
-        ),
-    ]
-    searches: Annotated[
-        Searches | None,
-        Option(
-            None,
-            "'union', 'last', 'sequence' or None",
-            """The list of a question with several searches, which spans or the key "search" tell apart.
-            'union' (the default): one search after the other, each document at its first place. 'last':
-            the last search alone, which may be empty. 'sequence': the union, and what `sDCG` and `nsDCG`
-            need to know of the searches. Searches are in the order of their first rows, spans in that of
-            their start. Judgments are of questions. By default a warning counts the questions with
-            several searches.""",
-            "union|last|sequence  the list of a question with several searches, where spans or the key "
-            "search of question/search tell: their union (the default), the last one, or the union for "
-            "sDCG and nsDCG",
-        ),
-    ]
-    withheld: Annotated[
-        Any,
-        Option(
-            None,
-            "dict, path, 'same id' or None",
-            """Documents that leave the lists and the judgments of a topic before ranks are given, with a
-            warning that counts them: `{topic: ids}`, a file of judgments or of lines 'topic document', or
-            'same id' for the document that has the id of the topic, as where documents are queries. A
-            list fills the cutoff of a measure if it had as many documents before they left.""",
-            "FILE  documents that leave lists and judgments, in lines 'topic document'; or the words "
-            "'same id', for the document that has the id of its topic",
-        ),
-    ]
+    order: Annotated[Order, Option("score", "",
+        "What decides the order of a list: score (the default), as 32-bit floats and then the document "
+        "id, as in ir-measures, pytrec_eval and trec_eval 9; score64, as trec_eval 10 has it; the rank "
+        "column; or the rows of the file as they stand.",
+        "The rank column of a file or of a frame needs no scores beside it. Lists that are given by rank,"
+        " `{topic: [document, ...]}`, keep their order under each of them.")]
+    duplicates: Annotated[Duplicates, Option("error", "",
+        "A document that is in a list twice: an error (the default), or only its first row counts, or its"
+        " best.",
+        "The best is the one that comes first in the order.")]
+    stop: Annotated[str | None, Option(None, "MARK",
+        "A list ends before the first row with this mark in the second column, NS for example.",
+        "In a frame, the column is called Q0, and a column `shown` of truth values does the same.")]
+    lower_is_better: Annotated[bool, Option(False, "",
+        "Scores are distances.", "They are taken with the opposite sign.")]
+    columns: Annotated[Mapping[str, Any] | None, Option(None, "FIELD=COLUMN...",
+        "What a field is called in CSV, TSV, JSON or Parquet: doc_id=chunk,score=similarity; may be "
+        "repeated.",
+        'In Python a dict, `{"doc_id": "chunk"}`, for frames and records, too. Each must be found in the '
+        'run or in the qrels; other fields have their usual names. `{"list": "contexts"}` is the path to '
+        "the documents of each record, and the cost of such documents may be a function of them: "
+        '`{"cost": lambda doc: len(doc.page_content)}`.')]
+    keys: Annotated[KeysLike | None, Option(None, "KEYS",
+        "Keys that identify a list, outermost first: topic/question/day.",
+        'They have the separator that ids have, or are a tuple, `("topic", "question", "day")`. Columns '
+        "of these names, and tuples in the place of ids, are joined to one text; ids that are texts "
+        'already must have as many parts. Where the innermost key is called "search", a list is that of '
+        "one of several searches, see `searches`.")]
+    searches: Annotated[Searches | None, Option(None, "",
+        "The list of a question with several searches, where spans or the key search of question/search "
+        "tell: their union (the default), the last one, or the union for sDCG and nsDCG.",
+        "The union has one search after the other, each document at its first place. The last search may "
+        "be empty. 'sequence' is the union with what `sDCG` and `nsDCG` need to know of the searches. "
+        "Searches are in the order of their first rows, spans in that of their start. Judgments are of "
+        "questions. By default a warning counts the questions with several searches.")]
+    withheld: Annotated[Any, Option(None, "FILE",
+        "Documents that leave lists and judgments, in lines 'topic document'; or the words 'same id', for"
+        " the document that has the id of its topic.",
+        "A dict, `{topic: ids}`, or a file of judgments, too. They leave before ranks are given, with a "
+        "warning that counts them. A list fills the cutoff of a measure if it had as many documents "
+        "before they left.")]
+# fmt: on
 
 
 def options_of(table: Any) -> dict[str, Option]:
-    """The rows of a table of options, by name."""
-    return {name: hint.__metadata__[0] for name, hint in get_type_hints(table, include_extras=True).items()}
+    """The rows of a table of options, by name; choices and flags are as the types say."""
+    rows = {}
+    for name, hint in get_type_hints(table, include_extras=True).items():
+        kind, (row,) = hint.__origin__, hint.__metadata__
+        choices = get_args(
+            next((each for each in (kind, *get_args(kind)) if get_origin(each) is Literal), None)
+        )
+        rows[name] = row._replace(value=row.value or "|".join(choices))
+    return rows
 
 
 def _described(table: Any) -> str:
     """The options of a table as parameters in a docstring."""
     wrapped = TextWrapper(110, initial_indent=" " * 8, subsequent_indent=" " * 8).fill
-    rows = options_of(table).items()
-    lines = (f"    {name} : {row.kind}\n{wrapped(' '.join(row.about.split()))}" for name, row in rows)
+    lines = (
+        f"    {name} : {type_in(table, name)}\n{wrapped(f'{row.sentence} {row.more}')}"
+        for name, row in options_of(table).items()
+    )
     return "\n".join(lines).lstrip()
+
+
+def type_in(table: Any, name: str) -> str:
+    """The type of an option as the table has it."""
+    text: str = table.__annotations__[name].__forward_arg__
+    return text.removeprefix("Annotated[").partition(", Option(")[0]
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -266,9 +233,8 @@ def takes(table: Any, written: bool = False) -> Callable[[F], F]:
             taking.__doc__ = function.__doc__.replace(line[0], filled)
         if written:
             for name, row in options_of(table).items():
-                hint = table.__annotations__[name].__forward_arg__.removeprefix("Annotated[")
-                hint = hint.partition(", Option(")[0]
-                own.append(Parameter(name, Parameter.KEYWORD_ONLY, default=row.default, annotation=hint))
+                how = {"default": row.default, "annotation": type_in(table, name)}
+                own.append(Parameter(name, Parameter.KEYWORD_ONLY, **how))
             taking.__signature__ = given.replace(parameters=own)
         return taking
 

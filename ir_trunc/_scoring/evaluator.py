@@ -61,33 +61,16 @@ _NAMED = 3  # runs that a warning names for each depth
 Ties = Literal["id", "expected"]
 
 
+# fmt: off
 class ScoringOptions(Options, total=False):
     """How each run is read and scored: the last rows of the table."""
 
-    ties: Annotated[
-        Ties,
-        Option(
-            "id",
-            "{'id', 'expected'}",
-            """What decides between documents of one list with the same score (as `order` compares scores):
-            their ids, or nothing. With 'expected' a score is the mean over all orders of the ties, as in
-            McSherry & Najork (ECIR 2008), and `results.ties` has the least and the greatest score, too.
-            All are exact. A list keeps its documents and its end. The scores of a run are then held in
-            memory.""",
-            "id|expected  documents with the same score: by id (the default), or the expected score over "
-            "all of their orders",
-        ),
-    ]
-    depth: Annotated[
-        int | None,
-        Option(
-            None,
-            "int, optional",
-            """One depth for all measures: those that take `@k` have it, with a smaller cutoff of their own
-            kept, and the others (`SetF`) are of the lists cut there.""",
-            "COUNT  one depth for all measures: @COUNT, or the lists cut there for measures without a cutoff",
-        ),
-    ]
+    ties: Annotated[Ties, Option("id", "",
+        "Documents with the same score: by id (the default), or the expected score over all of their "
+        "orders.")]
+    depth: Annotated[int | None, Option(None, "COUNT",
+        "One depth for all measures: @COUNT, or the lists cut there for measures without a cutoff.")]
+# fmt: on
 
 
 @takes(ScoringOptions, written=True)
