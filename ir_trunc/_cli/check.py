@@ -61,8 +61,8 @@ def main(args: Words) -> int:
 
     example ('ir_trunc demo --copy .' writes the files):
       $ ir_trunc check demo.qrels stops-in-time.run --fail-if 'RBPT < 0.5'
-      passed     RBPT < 0.5: 0.5775 [0.1549, 1.0000], 7 topics
-      7 topics are few, and the intervals approximate: take 10 or more.
+      passed     RBPT < 0.5: 0.5775 [0.2227, 0.8738], 7 topics
+      7 topics are few, and intervals are wide: take 10 or more.
     """
     if not args.fail_if:
         raise ParameterError("No condition is given: --fail-if 'RBPT worsens 0.02', for example.")

@@ -157,7 +157,7 @@ def test_both_curves_can_be_drawn():
         plots.abstention(abstention_curve("RR AP", *abstaining()))
 
 
-def test_the_curve_of_risk_begins_at_the_tenth_answer_with_wilsons_interval():
+def test_the_curve_of_risk_begins_at_the_tenth_answer_with_the_interval_of_clopper_and_pearson():
     plots = pytest.importorskip("ir_trunc.plots")
     pytest.importorskip("matplotlib")
     table = risk_coverage(*answered(WRONG + WRONG[:5], [*SURE, 0.25, 0.2, 0.15, 0.1, 0.05]))
@@ -167,7 +167,7 @@ def test_the_curve_of_risk_begins_at_the_tenth_answer_with_wilsons_interval():
     corners = {tuple(point) for point in ax.collections[0].get_paths()[0].vertices.round(4).tolist()}
     for row in table[9:].itertuples():
         wrong = round(row.risk * row.answers)
-        for bound in binomtest(wrong, row.answers).proportion_ci(method="wilson"):
+        for bound in binomtest(wrong, row.answers).proportion_ci(method="exact"):
             assert (round(row.coverage, 4), round(bound, 4)) in corners
 
 
