@@ -39,7 +39,7 @@ def test_rankings_are_cut_too_and_a_comparison_says_for_which_measures():
 
 def test_no_warning_asks_for_the_depth_that_was_given(recwarn):
     qrels = {str(topic): {"a": 1} for topic in range(12)}
-    run = {topic: [*"abcdefghijklmno"] for topic in qrels}
+    run = {topic: [*"onmlkjihgfedcba"] for topic in qrels}
     ir_trunc.calc("SetF RBPT", qrels, run, depth=10)
     meta.score_matrix("SetF", qrels, {"one": run, "other": run}, depth=10)
     assert not recwarn.list

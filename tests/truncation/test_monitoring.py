@@ -285,7 +285,8 @@ def test_the_direction_and_the_name_of_the_scores_are_part_of_the_policy(tmp_pat
         assert policy([-score for score in scores], lower_is_better=False) == number
     columns = {"columns": {"score": "distance"}}
     assert fitted.monitor(live, **columns).matches
-    assert not fitted.monitor(live, lower_is_better=False, **columns).matches
+    with pytest.warns(ir_trunc.IrTruncWarning, match="the scores rise"):
+        assert not fitted.monitor(live, lower_is_better=False, **columns).matches
     cut = truncate(live, fitted, **columns).to_dict()
     assert len(cut["0"]) == number
     lines = [f"{q} Q0 {d} 1 {x!r} t\n" for q, d, x in live.itertuples(index=False)]
