@@ -24,17 +24,17 @@ from ir_trunc._inference.estimate import Estimate, weighted
 from ir_trunc._output.files import Target, check_outputs, write_text
 from ir_trunc._output.tables import shortened
 from ir_trunc._ranking.qrels import QrelsLike
-from ir_trunc._ranking.ranked_rows import RankedRows
-from ir_trunc._ranking.runs import read_once, read_run
+from ir_trunc._ranking.ranked_rows import RankedRows, Run
+from ir_trunc._ranking.runs import read_run
 from ir_trunc._read.arrow import strings
 from ir_trunc._read.reading import HowRead, takes
 from ir_trunc._reporting._texts import read_texts
-from ir_trunc._reporting.compare import compare
+from ir_trunc._reporting.compare import compare_scored
 from ir_trunc._reporting.comparison import Comparison, few_units
 from ir_trunc._reporting.gate import Gate
-from ir_trunc._scoring._runs import RunsLike, by_name
+from ir_trunc._scoring._runs import RunsLike, by_name, score_each
 from ir_trunc._scoring._ties import tie_notes
-from ir_trunc._scoring.evaluator import IMPOSED, Options
+from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
 from ir_trunc._scoring.judged import Judged
 from ir_trunc._scoring.objects import MeasureLike, parse_measure, range_of, read_measures
 from ir_trunc._scoring.results import Abstention, Results
@@ -131,20 +131,23 @@ def report(
     if gate is not None:
         instance("gate", gate, Gate, "what ir_trunc.check returns")
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in by_name(runs).items()}
-    labels = qrels if isinstance(qrels, Judged) else None
     inputs = [qrels, *named.values(), options.get("topics"), queries, documents]
     check_outputs([path], inputs)
+    lists: dict[str, Rankings] = {}
     with noted() as notes:
-        judged, left, rank_one = read_once(qrels if labels is None else labels.mixed, options)
-        comparison = compare(
-            measures, labels or judged, named, baseline=baseline, intervals=True, unit=unit, **left
-        )
+        evaluator = Evaluator(measures, qrels, **options)
+        if documents is not None:
+            reading: Any = {name: getattr(evaluator.reading, name) for name in HowRead.__annotations__}
+            named = {name: _with_documents(name, run, reading) for name, run in named.items()}
+        scored = score_each(evaluator, named, alike=True, keep_scores=True)
+        each = ((name, _kept(lists, name, results)) for name, results in scored)
+        tests: dict[str, Any] = {"baseline": baseline, "test": "t", "correction": "auto", "alpha": 0.05}
+        comparison = compare_scored(evaluator, tuple(named), each, True, unit=unit, **tests)
         asked = read_texts("queries", queries, comparison.topics)
         with noted(issued=False):  # the comparison has given the warnings
-            lists = {name: rank_one(run) for name, run in named.items()}
             view = _View(measures, comparison, lists, unit)
-            policies = view.policies(folds, labels is not None)
-            first = {} if documents is None else _first_documents(named, lists, left)
+            policies = view.policies(folds, isinstance(qrels, Judged))
+            first = {} if documents is None else _first_documents(named, lists)
         notes += tie_notes(view.measure, lists) if view.curves else ()
         shown = {doc for of_run in first.values() for docs in of_run for doc in docs}
         texts = read_texts("documents", documents, sorted(shown)) if shown else {}
@@ -224,18 +227,26 @@ def _abstention(lists: Mapping[str, Rankings]) -> list[tuple[str, Abstention]]:
     return counts if any(of_run.silent for _, of_run in counts) else []
 
 
-def _first_documents(
-    named: Mapping[str, Any], lists: Mapping[str, Rankings], options: Mapping[str, Any]
-) -> dict[str, list[list[str]]]:
+def _kept(lists: dict[str, Rankings], name: str, results: Results) -> Results:
+    """The results of a run, whose lists are kept for the page."""
+    lists[name] = results.rankings
+    return results
+
+
+def _with_documents(name: str, run: Any, reading: HowRead) -> Run:
+    """A run with the ids of its documents."""
+    if isinstance(run, Rankings):
+        what = "is Rankings, which have no ids of documents; give the run"
+        raise InputError(f"documents: run {name!r} {what}.")
+    return read_run(run, **reading)
+
+
+def _first_documents(named: Mapping[str, Any], lists: Mapping[str, Rankings]) -> dict[str, list[list[str]]]:
     """The ids of the first documents of every list of every run."""
-    reading = {name: options[name] for name in HowRead.__annotations__ if name in options}
     first = {}
     for name, run in named.items():
-        if isinstance(run, Rankings):
-            what = "is Rankings, which have no ids of documents; give the run"
-            raise InputError(f"documents: run {name!r} {what}.")
         rankings = lists[name]
-        ranked = RankedRows.of(read_run(run, **reading), strings(rankings.topics))
+        ranked = RankedRows.of(run, strings(rankings.topics))
         docs: list[list[str]] = [[] for _ in range(len(rankings))]
         top = np.flatnonzero(ranked.rank <= np.minimum(_SHOWN, rankings.lengths)[ranked.topic])
         for topic, doc in zip(ranked.topic[top].tolist(), ranked.rows.docs.take(top).to_pylist()):

@@ -40,23 +40,27 @@ def each_run(runs: RunsLike, doing: str) -> Iterator[tuple[str, Any]]:
 
 
 def score_each(
-    ready: Evaluator, runs: RunsLike, jobs: int = 1, alike: bool = False
+    ready: Evaluator, runs: RunsLike, jobs: int = 1, alike: bool = False, keep_scores: bool = False
 ) -> Iterator[tuple[str, Results]]:
     """Yield (name, Results) for each run. Warnings that several runs have in common are one, at the end.
 
     jobs: how many runs are scored at a time, each by a thread: the kernel and numpy let others run.
-    alike: whether all runs need the same topics.
+    alike: whether all runs need the same topics. keep_scores: as for `ir_trunc.calc`, but for Rankings.
     """
+
+    def calc(run: Any) -> Results:
+        return ready.calc(run, keep_scores=keep_scores and not isinstance(run, Rankings))
+
     named, messages, jobs = by_name(runs), [], whole("jobs", jobs, 1)
     ready.alike = alike and len(named) > 1
     if len(named) == 1:
-        yield from ((name, ready.calc(run)) for name, run in named.items())
+        yield from ((name, calc(run)) for name, run in named.items())
         return
 
     def score(run: Any) -> tuple[Results | Exception, list[str]]:
         with noted(issued=False) as notes:
             try:
-                return ready.calc(run), notes
+                return calc(run), notes
             except Exception as error:  # raised when it is the run's turn
                 return error, notes
 

@@ -1,8 +1,10 @@
 """What a reader returns goes wherever its input goes, itself, pickled and copied, with the same figures."""
 
 import copy
+import os
 import pickle
 import re
+import threading
 
 import ir_measures
 import pandas as pd
@@ -56,9 +58,9 @@ DOORS = {
     "iter_calc": lambda q, r, **how: [*ir_trunc.iter_calc("AP", q, r, **how)],
     "curves": lambda q, r, **how: ir_trunc.curves("RBPT", q, r, **how)["RBPT"].values.tolist(),
     "evaluator": lambda q, r, **how: ir_trunc.evaluator("AP", q, **how).calc(r).to_pandas(),
-    "rank": lambda q, r, **how: [vars(ir_trunc.rank(q, r, **how))[of] for of in ("lengths", "judged_ranks")],
+    "rank": lambda q, r, **how: vars(ir_trunc.rank(q, r, **how))["judged_ranks"].tolist(),
     "compare": lambda q, r, **how: ir_trunc.compare("AP", q, {"r": r}, **how),
-    "check": lambda q, r, **how: ir_trunc.check("AP worsens 0.1", q, r, baseline=r, **how).lines(),
+    "check": lambda q, r, **how: ir_trunc.check("AP > 0.2", q, r, **how).lines(),
     "how_many": lambda q, r, **how: ir_trunc.how_many(q, r, "SetF", policies="Fixed(1)", **how),
     "report": lambda q, r, **how: ir_trunc.report("AP", q, {"r": r}, folds=2, **how),
     "cross_validate": lambda q, r, **how: truncation.cross_validate("Greedy", "AP", q, {"r": r}, 2, **how),
@@ -126,3 +128,41 @@ def test_an_option_that_comes_too_late_is_refused_by_name():
 def test_ir_measures_takes_a_run_that_was_read():
     expected = ir_measures.calc_aggregate([ir_measures.AP], QRELS, RUN)
     assert ir_measures.calc_aggregate([ir_measures.AP], QRELS, read_run(RUN)) == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("door", DOORS)
+def test_no_call_opens_an_input_twice(door, tmp_path):
+    """A named pipe gives its content once: who opens it again waits for ever."""
+    judged = [(topic, doc, grade) for topic, grades in QRELS.items() for doc, grade in grades.items()]
+    texts = {
+        "qrels": "".join(f"{topic} 0 {doc} {grade}\n" for topic, doc, grade in judged),
+        "run": "".join(f"{topic} Q0 {doc} {rank} {score} t\n" for topic, doc, score, rank, _ in ROWS),
+    }
+    folders = tmp_path / "files", tmp_path / "pipes"
+    for folder in folders:
+        folder.mkdir()
+    for name, text in texts.items():
+        (folders[0] / name).write_text(text)
+        os.mkfifo(folders[1] / name)
+        threading.Thread(target=(folders[1] / name).write_text, args=[text], daemon=True).start()
+    whole, piped = ([folder / name for name in texts] for folder in folders)
+    found = []
+    call = threading.Thread(target=lambda: found.append(figures(DOORS[door], *piped, {})), daemon=True)
+    call.start()
+    call.join(60)
+    assert found, "it waits for an input that it has read"
+    expected = figures(DOORS[door], *whole, {}).replace("/files/", "/pipes/")
+    if door == "report":  # whose last section has the sizes of files
+        found, expected = [re.findall(r"\d\.\d{4}", found[0])], re.findall(r"\d\.\d{4}", expected)
+    assert found == [expected]
+
+
+def test_texts_of_documents_need_no_second_reading(tmp_path):
+    (tmp_path / "texts.tsv").write_text("a\tthe first\nx\tthe other\n")
+    text = "".join(f"{topic} Q0 {doc} {rank} {score} t\n" for topic, doc, score, rank, _ in ROWS)
+    os.mkfifo(tmp_path / "run")
+    threading.Thread(target=(tmp_path / "run").write_text, args=[text], daemon=True).start()
+    runs = {"piped": tmp_path / "run"}
+    page = ir_trunc.report("AP", QRELS, runs, folds=2, documents=tmp_path / "texts.tsv")
+    assert "the other" in page
