@@ -248,7 +248,9 @@ def _tested(
     for row in rows if test == "t" and len(setting.first) else ():
         differences = _differences([run.estimates[row] for run in scored], setting)
         level = tested["level"][row]
-        interval = np.where(differences.differ, differences.best.student(level), differences.interval())
+        interval, flat = differences.best.student(level), ~differences.differ
+        if flat.any():
+            interval[:, flat] = differences[flat].interval()
         tested["at_low"][row], tested["at_high"][row] = interval
     views = dict(zip(VIEWS, np.stack([run.means for run in scored], axis=-1)))
     fields = {

@@ -50,7 +50,7 @@ from ir_trunc._inference.p_values import PairTest, half_of_interval, paired_t_p_
 from ir_trunc.measures.params import Choice
 from ir_trunc.measures.parts import over
 
-__all__ = ["FOR_ALL_PAIRS", "TESTS", "Pairs", "Setting", "Test", "TestName", "not_worse", "paired_tests"]
+__all__ = ["FOR_ALL_PAIRS", "TESTS", "Pairs", "Setting", "Test", "TestName", "paired_tests"]
 
 Test = Literal["t", "bootstrap", "randomisation", "sign"]
 
@@ -231,25 +231,6 @@ def paired_tests(scores: Floats, test: PairTest, how: Setting) -> Pairs:
         variance = residual_variance(scores)
         effect = mean / np.sqrt(variance) if variance > 0 else mean * np.nan
     return Pairs(p, low * unit, high * unit, effect, ups_and_downs(D), draws)
-
-
-def not_worse(scores: Floats, how: Setting, margin: float) -> tuple[Floats, Floats]:
-    """P values that the first system of each pair is not worse by `margin` or more, and of equivalence.
-
-    Non-inferiority: one-sided t test of mean(D) <= -margin. Equivalence: the larger p value of two one-sided
-    t tests, of mean(D) <= -margin and of mean(D) >= margin (Schuirmann 1987).
-    """
-    D = how.differences(scores)
-    worse, better = (_one_sided(margin + sign * D.mean(axis=1), D) for sign in (1, -1))
-    return worse, np.maximum(worse, better)
-
-
-def _one_sided(above: Floats, D: Floats) -> Floats:
-    """P values that a mean is above a bound, from how far it is observed to be above."""
-    error = _error(D)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        p = stats.t.sf(above / error, D.shape[1] - 1)
-    return np.where(error > 0, p, np.where(above > 0, 0.0, 1.0))
 
 
 def _error(D: Floats) -> Floats:

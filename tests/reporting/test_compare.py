@@ -17,7 +17,7 @@ from ir_trunc._core.parameters import generator
 from ir_trunc._inference.bootstrap import bootstrap_bounds
 from ir_trunc._inference.estimate import Estimate
 from ir_trunc._inference.p_values import corrected
-from ir_trunc.meta.significance import TESTS, Setting, not_worse, paired_tests, residual_variance
+from ir_trunc.meta.significance import TESTS, Setting, paired_tests, residual_variance
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*probably a limit")  # the lists of RUNS are of one length
 
@@ -120,20 +120,6 @@ def test_an_interval_without_zero_is_a_significant_difference(test):
         zero = (found.low <= 1e-12) & (found.high >= -1e-12)
         near = np.abs(found.p - 0.05) < 1e-3
         assert ((found.p < 0.05) | near).tolist() == ((~zero) | near).tolist()
-
-
-def test_equivalence_is_two_one_sided_t_tests():
-    x, how = scores(3, 20, seed=4), setting(3)
-    worse, same = not_worse(x, how, 0.2)
-    for at, (i, j) in enumerate(zip(how.first, how.second)):
-        D = x[i] - x[j]
-        below = stats.ttest_1samp(D, -0.2, alternative="greater").pvalue
-        above = stats.ttest_1samp(D, 0.2, alternative="less").pvalue
-        assert worse[at] == pytest.approx(below)
-        assert same[at] == pytest.approx(max(below, above))
-    flat = np.array([[0.5, 0.5, 0.5], [0.6, 0.6, 0.6]])
-    assert [float(p[0]) for p in not_worse(flat, setting(2), 0.2)] == [0, 0]
-    assert [float(p[0]) for p in not_worse(flat, setting(2), 0.05)] == [1, 1]
 
 
 def test_a_comparison_with_a_baseline():
