@@ -231,7 +231,7 @@ def test_an_answer_of_which_nothing_is_left_is_compared_as_it_is(answer, referen
 @pytest.mark.parametrize("blank", ["", " ", "\t"])
 def test_a_blank_answer_is_silence_and_no_reference(blank, normalise):
     qrels = read_answers({"1": [["b"]], "2": [[blank]], "3": [["b"]]}, normalise)
-    results = calc("NumRet EM", qrels, {"1": [blank, "b"], "2": blank, "3": [blank]})
+    results = calc("NumRet EM", qrels, {"1": [blank, "b"], "2": blank, "3": {blank: 1.0}})
     assert results.values.tolist() == [[1, 0, 0], [1, 1, 0]]
 
 

@@ -145,17 +145,14 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout, 
 
 
 def _ids(docs: Any, place: str, layout: Layout, without_values: bool) -> Any:
-    """The ids of a topic without values; of a run one answer or answers by rank, where a blank is silence."""
+    """The ids of a topic without values; of a run one answer or answers by rank, where "" is silence."""
     of_run = layout.kind == "run"
     if of_run and isinstance(docs, str):
-        docs = [docs]
+        docs = [docs] if docs else []
     if not without_values or not isinstance(docs, (list, tuple) if of_run else _LISTS):
         what = f"{{document: {layout.value}}} is needed, not {type(docs).__name__}"
         raise InputError(f"{place}: {what}.")
-    types = set(map(type, docs))
-    if of_run and types == {str} and not all(map(str.strip, docs)):
-        docs = [doc for doc in docs if doc.strip()]
-    if not types <= {str, int}:
+    if not set(map(type, docs)) <= {str, int}:
         for doc in docs:
             one_id(doc, "doc_id", place)
     if of_run and len(set(docs)) < len(docs):
