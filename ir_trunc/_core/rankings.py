@@ -620,7 +620,8 @@ def _matrix_and_mask(
     matrix = _matrix(name, values if mask is None else values.data, kinds)
     if name == "labels" and matrix.dtype.kind == "f" and (none := np.isnan(matrix)).any():
         mask = none if mask is None else mask | none
-        warn(f"labels: {none.sum()} of {none.size} are NaN, which is no judgment.")
+        if counted is None:
+            warn(f"labels: {none.sum()} of {none.size} are NaN, which is no judgment.")
     if mask is None:
         return matrix, counted
     if counted is not None and counted.shape == matrix.shape:

@@ -251,6 +251,8 @@ def rank_run(
     must_match: whether a run of which no topic is in the qrels is an error.
     """
     layout = RUN if reading is DEFAULT else replace(RUN, reading=reading)
+    if qrels.classes is not None:
+        layout = replace(layout, answers=True)
     if isinstance(run, Rows):
         qrels = qrels.without(run.reading.withheld)
     data, builder = recognised(run, layout), Builder(qrels, keep_scores)

@@ -110,22 +110,24 @@ def id_column(
     topics: Iterable[Any] | None = None,
     keys: Keys | None = None,
     first: int = 0,
+    blank: bool = False,
 ) -> pa.Array | pa.ChunkedArray:
     """Ids as text, by the rule of `one_id`; an error names the row, or its topic if known.
 
-    first: the number of the first row.
+    first: the number of the first row. blank: whether the empty text may be one.
     """
     typed = known_column(column)
     if typed is not None:
         if pa.types.is_string_view(typed.type) or pa.types.is_integer(typed.type):
             typed = typed.cast(pa.string())
         is_text = pa.types.is_string(typed.type) or pa.types.is_large_string(typed.type)
-        if is_text and pc.min(pc.binary_length(typed)).as_py() != 0:
+        if is_text and (blank or pc.min(pc.binary_length(typed)).as_py() != 0):
             return typed
     texts, what = [], "row" if topics is None else "topic"
     for value, name in zip(values_of(column), count(first) if topics is None else topics):
         place = f"{source}, {what} {name}"
-        texts.append(one_id(joined_id(value, keys, place), field, place))
+        is_blank = blank and isinstance(value, str) and not value
+        texts.append("" if is_blank else one_id(joined_id(value, keys, place), field, place))
     return strings(texts)
 
 
@@ -256,7 +258,7 @@ def grade_of(value: Any, levels: Mapping[str, int] | None = None) -> int:
 
 
 _FRACTION = pattern(r"[+-]?[0-9]*+\.0*+[1-9][0-9]*+")
-_WORDS = (("yes", "no"), ("y", "n"), ("true", "false"), ("relevant", "irrelevant", "not relevant"))
+_WORDS = (("yes", "no"), ("y", "n"), ("relevant", "irrelevant", "not relevant"))
 _SCALES = (
     {"S": 3, "A": 2, "B": 1},  # of NTCIR, as the next one
     {"H": 3, "R": 2, "PR": 1},
@@ -269,12 +271,8 @@ _SCALES = (
 
 
 def hint_of_grades(value: Any, levels: Mapping[str, int] | None) -> str:
-    """What an error about a grade that is a word, a fraction or blank proposes."""
-    if isinstance(value, Integral):  # which may have more digits than Python writes out
-        return ""
-    if value is None or str(value).strip() in ("", "nan", "<NA>"):
-        return " This row is not filled in: give it a grade, or leave it out."
-    if isinstance(value, (str, Real)) and _FRACTION.fullmatch(str(value)):
+    """What an error about a grade that is a word or a fraction proposes."""
+    if isinstance(value, (str, Real)) and not isinstance(value, Integral) and _FRACTION.fullmatch(str(value)):
         line = "{q: {d: round(100 * g) for d, g in docs.items()} for q, docs in qrels.items()}"
         return f" {line} makes fractions whole; rel=50, for example, then says what is relevant."
     if not isinstance(value, str) or not value.replace(" ", "").isalpha():

@@ -350,6 +350,7 @@ class Layout:
     levels: Mapping[str, int] | None = None  # grades of the levels that are words
     reading: Reading = DEFAULT
     source: str = ""  # the name of the data in messages
+    answers: bool = False  # whether documents are answers, of which a blank one is silence
     first_row: int = 0  # the number of the first row in messages, where the data are a part
 
     @property
@@ -367,7 +368,7 @@ class Layout:
 RUN = Layout("run", ("query_id", MARK, "doc_id", RANK, "score", "tag"), "score", "double")
 QRELS = Layout("qrels", ("query_id", "iteration", "doc_id", "relevance"), "relevance", "int64")
 TOPICS = Layout("topics", ("query_id",), "topic", "string")
-ANSWERS = Layout("answers", QRELS.fields, "relevance", "int64", by_class="iteration")
+ANSWERS = Layout("answers", QRELS.fields, "relevance", "int64", by_class="iteration", answers=True)
 
 
 def nothing_in(source: str, layout: Layout) -> InputError:

@@ -136,7 +136,7 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     names, named = column_names(table), reading.names
     columns = {field: table[name] for field, name in columns_of(names, layout, source).items()}
     topics = list_ids(table, columns.get("query_id"), layout, source)
-    docs = id_column(columns["doc_id"], source, "doc_id", first=layout.first_row)
+    docs = id_column(columns["doc_id"], source, "doc_id", first=layout.first_row, blank=layout.answers)
     classes = None
     if layout.by_class:
         classes = id_column(columns["iteration"], source, "iteration", first=layout.first_row)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from ir_measures.measures.base import MeanAgg
 
-from ir_trunc._core.errors import InputError, ParameterError, counted, warn
+from ir_trunc._core.errors import InputError, ParameterError, counted, noted, warn
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import generator, mapping, several, whole
 from ir_trunc._core.rankings import Bools, Floats
@@ -76,18 +76,20 @@ class Judged:
     topics: frozenset[str]
 
     def __init__(self, judge: QrelsLike, humans: QrelsLike, labelled: Iterable[str] | None = None):
-        by_judge, by_people = read_qrels(judge), read_qrels(humans)
+        by_judge = read_qrels(judge)
+        with noted(issued=False) as notes:
+            by_people = read_qrels(humans)
         given = by_people.given
         blank = {topic for topic, _ in given.unfilled}.difference(given.named_topics())
         if given.unfilled and not len(given.grade):
             rows = counted(sum(count for _, count in given.unfilled), "row")
-            raise InputError(
-                f"Judged: none of the {rows} of people's labels is filled in; fill in relevance."
-            )
+            raise InputError(f"Judged: people's labels are not filled in: none of their {rows} has a grade.")
         named = {*by_people.judgments.topics} - blank
         if blank:
             what = f"{counted(len(blank), 'topic')} without a filled row (for example {min(blank)})"
-            warn(f"Judged: {what} count as not labelled by people.")
+            notes.append(f"Judged: {what} count as not labelled by people.")
+        for note in notes:
+            warn(note)
         if labelled is not None:
             named = {one_id(topic, "topic", "labelled") for topic in several("labelled", labelled, "topics")}
         if unknown := sorted(named - {*by_judge.judgments.topics}):

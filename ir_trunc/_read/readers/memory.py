@@ -127,7 +127,7 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout, 
             values += map(float, range(0, -len(docs), -1)) if layout.kind == "run" else [1] * len(docs)
     codes = np.arange(len(data)).repeat(lengths)
     topics = pa.DictionaryArray.from_arrays(names.indices.take(numeric(codes)), names.dictionary)
-    docs = id_column(ids, source, "doc_id", topics)
+    docs = id_column(ids, source, "doc_id", topics, blank=layout.answers)
     numbers = number_column(values, layout.value, layout.value_type, source, topics, docs, layout.levels)
     rows, reading = Rows.of(source, topics, docs, numbers), layout.reading
     if layout.kind != "run":

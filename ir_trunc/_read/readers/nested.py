@@ -733,10 +733,10 @@ def rows_of_lists(
     if not is_run and all(value is None for value in values):  # documents without grades are relevant
         values = [1] * len(values)
     unscored = [*map(type, values)].count(type(None))  # values may be arrays, which are equal to nothing
-    if is_run and unscored and unscored < len(values) and not reading.without_scores:
+    if unscored and unscored < len(values) and not (is_run and reading.without_scores):
         place = f"{source}, topic {topics[values.index(None)]}, document {ids[values.index(None)]}"
-        remedy = f"others have one; {option('order', 'file')} takes the documents in the order of the lists"
-        raise InputError(f"{place}: it has no score, and {remedy}.")
+        remedy = f"; {option('order', 'file')} takes the documents in the order of the lists" * is_run
+        raise InputError(f"{place}: it has no {layout.value}, and others have one{remedy}.")
     if hashed := sum(isinstance(doc, _Hash) for doc in ids):
         what = "has no id; its id is" if hashed == 1 else "have no id; their ids are"
         warn(
