@@ -255,7 +255,6 @@ def test_words_of_no_known_scale_are_named_and_the_others_asked_for():
         ir_trunc.read_qrels({"1": {"a": "ja", "b": "nein"}})
 
 
-@pytest.mark.filterwarnings("ignore:.*40 of 40 rows have no judgment")
 @pytest.mark.parametrize("blank", ["", None])
 def test_a_sheet_that_nobody_filled_in_is_called_so(blank, tmp_path):
     judge = {str(q): {"a": 1, "b": 0} for q in range(30)}
