@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from messages import check, complaint
 
-from ir_trunc import IrTruncWarning, calc, evaluator, rank, read_log, read_qrels, read_run, read_topics
+from ir_trunc import calc, evaluator, rank, read_log, read_qrels, read_run, read_topics
 from ir_trunc._cli.main import main
 
 pl = pytest.importorskip("polars")
@@ -204,8 +204,8 @@ def test_a_name_is_not_found_in_one_document_and_replaced_in_another():
         "have: id, sim. Did you mean sim?",
     )
     qrels = [{"id": "1", "gold_docs": [{"id": "a", "grade": 1}, {"id": "b", "label": 2}]}]
-    with pytest.warns(IrTruncWarning, match="1 of 2 rows have no judgment"):
-        assert read_qrels(qrels, columns={"relevance": "label"}).to_dict() == {"1": {"b": 2}}
+    found = complaint(lambda: calc("RR", qrels, {"1": ["a"]}, columns={"relevance": "label"}))
+    check(found, "document a: it has no relevance, and others have one")
 
 
 def test_columns_in_a_dict_are_a_table():

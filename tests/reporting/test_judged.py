@@ -262,5 +262,5 @@ def test_a_sheet_that_nobody_filled_in_is_called_so(blank, tmp_path):
     sheet["relevance"] = blank
     sheet.to_csv(path, index=False)
     for humans in (sheet, path):
-        with pytest.raises(InputError, match="none of the 40 rows of people's labels is filled in"):
+        with pytest.raises(InputError, match="not filled in: none of their 40 rows has a grade"):
             Judged(judge, humans)
