@@ -223,7 +223,7 @@ def value_at(record: Any, path: Any) -> Any:
 
 def value_in(record: Any, name: Any) -> Any:
     """The value of a key, of an attribute or at a place in a list; None where there is none."""
-    if isinstance(record, Mapping):
+    if type(record) is dict or isinstance(record, Mapping):
         return record.get(name)
     if isinstance(record, (list, tuple)) and str(name).isdigit():
         return record[int(name)] if int(name) < len(record) else None
@@ -234,7 +234,10 @@ def value_in(record: Any, name: Any) -> Any:
 
 def _first_at(record: Any, paths: Iterable[Any]) -> Any:
     """The value at the first path that the record has; None where it has none."""
-    return next((value for path in paths if (value := value_at(record, path)) is not None), None)
+    for path in paths:  # a generator takes twice the time
+        if (value := value_at(record, path)) is not None:
+            return value
+    return None
 
 
 def _as_list(documents: Any) -> list[Any] | None:
@@ -593,7 +596,8 @@ class Fields:
                 self.found[field] += value is not None
                 return value
         value = (read_usual or read)(record, names)
-        self.defaults[field] += value is not None
+        if self.names:
+            self.defaults[field] += value is not None
         return value
 
     def number(self, item: Any) -> Any:
@@ -662,8 +666,11 @@ def documents_of(
 
 def _number_in(item: Any, names: Iterable[Any]) -> Any:
     """The first value of these names that a document has, or its metadata have."""
-    holders = (item, *(value_in(item, name) for name in _METADATA))
-    return next((value for each in holders if (value := _first_at(each, names)) is not None), None)
+    if (value := _first_at(item, names)) is not None:
+        return value
+    holders = (value_in(item, name) for name in _METADATA)
+    inner = (_first_at(holder, names) for holder in holders if holder is not None)
+    return next((value for value in inner if value is not None), None)
 
 
 def _has(item: Any, names: Iterable[Any]) -> bool:
