@@ -48,6 +48,7 @@ _ENDING = re.compile(r"(?<=.)\.(run|res|results|trec|txt|tsv|csv|jsonl?|parquet)
 
 P_VALUES = ("p", "p_not_worse", "p_equivalent")
 _OF_MARGIN = "bounded_low", "bounded_high"
+_COUNTS = "differ", "up", "down"
 _AT_LEVEL = "level", "at_low", "at_high"
 TESTED = (
     *P_VALUES,
@@ -191,6 +192,12 @@ class Comparison(Saved):
                 parse_measure(measure)
             except IrTruncError as error:
                 raise InputError(f"{where}, measures: {error}") from None
+        if not 0 < comparison.alpha < 1:
+            raise InputError(f"{where}, alpha is {comparison.alpha}: a number between 0 and 1 is needed.")
+        for name in {*_COUNTS} & {*comparison.tested}:
+            values = comparison.tested[name]
+            if not ((values == np.floor(values)) & (values >= 0) & (values < 2**53) | np.isnan(values)).all():
+                raise InputError(f"{where}, tested, {name}: numbers of topics are needed.")
         return comparison
 
     def __getitem__(self, measure: Any) -> pd.Series[float]:
@@ -288,7 +295,7 @@ class Comparison(Saved):
             columns |= {name: self.tested[name] for name in (*_OF_MARGIN, "p_not_worse", "p_equivalent")}
         table = as_table(pd.DataFrame(names, columns=["measure", "system", "other"]))
         table = table.assign(**{name: values.ravel() for name, values in columns.items()})
-        return table.astype({name: "Int64" for name in ("differ", "up", "down") if name in table})
+        return table.astype({name: "Int64" for name in _COUNTS if name in table})
 
     def _columns(self) -> list[str]:
         """The columns of the results of the test."""

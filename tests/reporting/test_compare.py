@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import json
 import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
@@ -329,6 +330,24 @@ def test_a_comparison_without_a_column_of_its_tests_is_not_loaded(tmp_path):
         with pytest.raises(InputError, match=r"comparison\.json.*a value for each of the measures x"):
             ir_trunc.typing.Comparison.load(path)
         found.save(path)
+
+
+@pytest.mark.parametrize(("path", "value", "message"), [
+    (["alpha"], 2.0, "alpha is 2.0: a number between 0 and 1"), (["alpha"], 0.0, "alpha is 0.0"),
+    (["tested", "differ", "values", 1], 0.5, "tested, differ: numbers of topics"),
+    (["tested", "up", "values", 0], "Infinity", "tested, up: numbers of topics"),
+])  # fmt: skip
+def test_a_comparison_with_numbers_that_cannot_be_is_not_loaded(tmp_path, path, value, message):
+    saved = tmp_path / "comparison.json"
+    compare("AP RR", QRELS, RUNS, test="sign").save(saved)
+    content = json.loads(saved.read_text())
+    part = content["data"]
+    for name in path[:-1]:
+        part = part[name]
+    part[path[-1]] = value
+    saved.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=f"comparison.json, {message}"):
+        ir_trunc.typing.Comparison.load(saved)
 
 
 @pytest.mark.parametrize("name", ["bm25", "runs/bm25.run.gz", "bm25.run"])
