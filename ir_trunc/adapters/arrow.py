@@ -130,8 +130,6 @@ def scorer(
     evaluator = Evaluator(measures, qrels, **options)
     if evaluator.reading.by_search or evaluator.reading.searches:
         raise ParameterError("searches for one question may be in several tables: ir_trunc.calc joins them.")
-    if evaluator.over_ties:
-        raise InputError("ties='expected' needs the run on one machine: ir_trunc.calc scores it.")
     if qrels is not None and not collect and evaluator.missing != "exclude":
         what = "a topic of the qrels without a row in a table cannot appear among its lists"
         raise ParameterError(f"{what}: missing='exclude' confirms that; collect=True collects the lists.")

@@ -18,6 +18,7 @@ import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, Judged, Rankings, calc, rank, read_answers, read_qrels
 
 NAMES = {"relevance": ("query_id", "doc_id", "relevance"), "score": ("query_id", "doc_id", "score")}
+NO_SUCH_VALUE = "this form of data holds no such value"
 NONE = "no judgment"
 ERROR = "an error"
 # Values, and what they are as grades and as scores.
@@ -74,7 +75,7 @@ def plain(value):
 def in_json(form):
     def write(file, rows, field):
         if any(isinstance(value, float) and not math.isfinite(value) for *_, value in rows):
-            pytest.skip("JSON has no such number")
+            pytest.skip(NO_SUCH_VALUE)
         file.write(form([(topic, doc, plain(value)) for topic, doc, value in rows], field))
 
     return write
@@ -83,14 +84,14 @@ def in_json(form):
 def as_trec(file, rows, field):
     for place, (topic, doc, value) in enumerate(rows, 1):
         if value is None or value == "":
-            pytest.skip("a line has no gaps")
+            pytest.skip(NO_SUCH_VALUE)
         line = f"{topic} 0 {doc} {value}" if field == "relevance" else f"{topic} Q0 {doc} {place} {value} s"
         file.write(line + "\n")
 
 
 def as_short(file, rows, field):
     if rows[0][2] is None or rows[0][2] == "":
-        pytest.skip("a line has no gaps")
+        pytest.skip(NO_SUCH_VALUE)
     file.write("".join(f"{topic}\t{doc}\t{value}\n" for topic, doc, value in rows))
 
 
@@ -103,7 +104,7 @@ def of_arrow(make):
         try:
             return make(columns([(*ids, plain(value)) for *ids, value in rows], field))
         except Exception:  # a column of Arrow has one type
-            pytest.skip("a column has one type")
+            pytest.skip(NO_SUCH_VALUE)
 
     return table
 
@@ -194,9 +195,9 @@ IDS = {"null": None, "NaN": math.nan, "nothing": ""}
 def test_an_id_that_is_missing_is_an_error_with_a_remedy(way, tmp_path, name, door, place, field):
     value = IDS[name]
     if door in ("pandas", "JSON dicts") and value != "":
-        pytest.skip("ids are texts")
+        pytest.skip(NO_SUCH_VALUE)
     if isinstance(value, float) and door in ("JSON records", "JSON lines", "CSV", "TSV"):
-        pytest.skip("a file has texts and null")
+        pytest.skip(NO_SUCH_VALUE)
     rows = [("1", "a", 1.0), ("2", "b", 2.0), ("3", "c", 1.0)]
     rows[1] = tuple(value if at == place else part for at, part in enumerate(rows[1]))
     data = DOORS[door](rows, field, tmp_path)
