@@ -204,8 +204,9 @@ def test_a_name_is_not_found_in_one_document_and_replaced_in_another():
         "have: id, sim. Did you mean sim?",
     )
     qrels = [{"id": "1", "gold_docs": [{"id": "a", "grade": 1}, {"id": "b", "label": 2}]}]
-    found = complaint(lambda: calc("RR", qrels, {"1": ["a"]}, columns={"relevance": "label"}))
-    check(found, "document a: it has no relevance, and others have one")
+    for read in (read_qrels, lambda data, **names: calc("RR", data, {"1": ["a"]}, **names)):
+        told = complaint(partial(read, qrels, columns={"relevance": "label"}))
+        check(told, "document a: it has no relevance, and others have one")
 
 
 def test_columns_in_a_dict_are_a_table():

@@ -517,6 +517,13 @@ def test_ratings_of_quepid_as_csv(tmp_path):
     assert read_qrels(tmp_path / "ratings.csv").to_dict() == {"a, b": {"x": 3, "y": 0}, "c": {"x": 1}}
 
 
+@pytest.mark.parametrize("grade", [None, "", float("nan")])
+def test_ratings_that_are_blank_are_no_judgments(grade):
+    for ratings in ({"a": 3, "b": grade}, [{"docId": "a", "rating": 3}, {"docId": "b", "rating": grade}]):
+        with pytest.warns(IrTruncWarning, match="1 of 2 rows have no judgment"):
+            assert read_qrels({"queries": [{"query": "1", "ratings": ratings}]}).to_dict() == {"1": {"a": 3}}
+
+
 def report(topic, cited):
     sentences = [{"text": "x", "citations": citations} for citations in cited]
     references = sorted({doc for citations in cited for doc in citations})

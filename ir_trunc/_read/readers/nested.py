@@ -607,6 +607,9 @@ class Fields:
         if value is None and self.is_run and field not in self.names.needed:
             value = _number_in(item, DISTANCES)
             self.distances += value is not None
+        elif value is None and not self.is_run:  # a grade that is there, and is null, is no judgment
+            present = self.names.candidates(field, usual(field))
+            value = "" if any(_has_name(item, name) for name in present) else None
         return value
 
     def check(self) -> frozenset[str]:
@@ -640,6 +643,7 @@ def documents_of(
             if isinstance(value, str) and not isinstance(doc, str):
                 needed = "a pair (document, score) is needed: the document comes first, then its score"
                 raise InputError(f"{here}: {shown(item)}: {needed}.")
+            value = "" if value is None and not fields.is_run else value
         elif not isinstance(item, (str, int)):
             value = fields.number(item)
             value = math.nan if value is None and not fields.is_run and _has(item, names) else value
