@@ -92,10 +92,9 @@ def test_a_file_that_is_written_to_while_it_is_read_is_an_error(tmp_path, monkey
 
 
 def test_a_file_of_records_that_grows_is_an_error_that_names_it_once(tmp_path, monkeypatch):
+    small_blocks(monkeypatch, 16)
     path, rows = tmp_path / "some.jsonl", files._rows_of_parts
-    path.write_text(
-        '{"query_id": "1", "doc_id": "d1", "score": 2}\n{"query_id": "1", "doc_id": "d3", "score": 1}\n'
-    )
+    path.write_text("".join(f'{{"query_id": "1", "doc_id": "d{n}", "score": {n}}}\n' for n in range(40)))
 
     def while_it_grows(*parts):
         grown(path)

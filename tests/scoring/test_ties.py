@@ -9,7 +9,7 @@ import pytest
 from generated import ALL, settings_of
 
 import ir_trunc
-from ir_trunc import InputError, Rankings, calc
+from ir_trunc import Rankings, calc
 from ir_trunc._cli.main import main
 from ir_trunc._scoring._ties import score_ties
 from ir_trunc._scoring.objects import objects
