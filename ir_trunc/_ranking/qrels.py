@@ -363,6 +363,11 @@ def _each_once(data: Data) -> CodedRows:
         del rows
         pa.default_memory_pool().release_unused()
         return coded
+    return CodedRows.of(without_repeats(rows))
+
+
+def without_repeats(rows: Rows) -> Rows:
+    """Judgments without those that repeat one, which a warning counts; InputError for a contradiction."""
     topics = flat(rows.topics.indices).astype(np.int64)
     docs = rows.docs.take(numeric(repeats(topics, rows.docs)))
     pa.default_memory_pool().release_unused()
@@ -378,7 +383,7 @@ def _each_once(data: Data) -> CodedRows:
         example = f"topic {rows.topics[int(again[0])]}, document {rows.docs[int(again[0])]}"
         warn(f"{rows.source}: {what}, with the same grade (for example {example}), and count once.")
         rows = rows.filter(np.bincount(again, minlength=len(rows)) == 0)
-    return CodedRows.of(rows)
+    return rows
 
 
 def _without_nil(rows: CodedRows, nil: NilRule, nil_id: str) -> CodedRows:

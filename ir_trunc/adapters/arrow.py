@@ -19,12 +19,12 @@ from typing import Any, Unpack, get_args
 import numpy as np
 
 from ir_trunc._core import errors
-from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, UnknownMeasureError
+from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, UnknownMeasureError, noted
 from ir_trunc._core.parameters import flag, one_of, text, whole
 from ir_trunc._core.rankings import Judgments, NilLists, Rankings, sizes_of
 from ir_trunc._core.universe import Keys, Universe
 from ir_trunc._ranking.nil import DOCUMENTS, NilRule, nil_rule
-from ir_trunc._ranking.qrels import CodedRows, Qrels, QrelsLike, Unjudged
+from ir_trunc._ranking.qrels import CodedRows, Qrels, QrelsLike, Unjudged, without_repeats
 from ir_trunc._ranking.ranked_rows import Notes
 from ir_trunc._ranking.runs import Builder, with_missing
 from ir_trunc._read.arrow import flat, index_in, pa, pc, strings
@@ -342,6 +342,8 @@ class Scorer:
         for top in levels[-1:]:
             needed = f"a grade up to max_rel={top}"
             judged.require("relevance", judged.values, judged.values <= top, needed)
+        with noted(issued=False):  # of a document that is in a list twice: `duplicates` decides about it
+            judged = without_repeats(judged)
         topics = judged.named_topics()
         unjudged = set(rows.named_topics()).difference(topics)
         if unjudged and self.unjudged is None:

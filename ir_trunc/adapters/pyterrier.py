@@ -48,7 +48,7 @@ from ir_trunc._read.rows import PLACEHOLDER
 from ir_trunc._read.tables import column_name, ids_of_table, rows_of_table
 from ir_trunc._scoring.objects import bind, parse_measures, trec_eval_measures
 from ir_trunc.measures.declaration import items_of, oriented
-from ir_trunc.truncation import rank_without_qrels, registry
+from ir_trunc.truncation import parse_policy, rank_without_qrels, registry
 from ir_trunc.truncation._policy import lengths_of, sees_judgments
 
 __all__ = ["Truncate", "experiment", "grid_search"]
@@ -496,12 +496,14 @@ def grid_search(
 class Truncate(pt.Estimator):
     """Ends every list where a policy says: `bm25 >> Truncate(Fixed(10))`.
 
-    policy: anything with `cut(rankings)`, the length of every list (`ir_trunc.truncation`). measure: what
-    `fit` fits the policy for. Lists are ranked as for scoring: by score, then by docno, both descending.
+    policy: a text, or anything with `cut(rankings)`, the length of every list (`ir_trunc.truncation`).
+    measure: what `fit` fits the policy for. Lists are ranked as for scoring: by score, then by docno, both
+    descending.
     """
 
     def __init__(self, policy: Any, measure: Any = None):
         super().__init__()
+        policy = parse_policy(policy) if isinstance(policy, str) else policy
         if sees_judgments(policy):
             what = "sees the judgments, which a pipeline does not have"
             raise ParameterError(f"{policy} {what}: take another policy.")
@@ -520,7 +522,7 @@ class Truncate(pt.Estimator):
         """Set a parameter, as `pt.GridSearch` does: `{truncate: {"k": [5, 10, 20]}}`."""
         self.get_parameter(name)
         if name in ("policy", "measure"):
-            setattr(self, name, value)
+            self.__init__(**{"policy": self.policy, "measure": self.measure, name: value})  # type: ignore[misc]
         else:
             self.policy = replace(self.policy, **{name: value})
 
@@ -548,13 +550,15 @@ class Truncate(pt.Estimator):
         """Fit the policy on ranked results and their qrels; validation data are not needed.
 
         Topics of the results without judgments are nil queries: a policy has to learn silence from them.
+        Judgments for other topics are left out with a warning, as by `experiment`.
         """
         if self.measure is None:
             what = f"{self!r} has no measure to be fitted to"
             raise ParameterError(f"{what}: give one when it is made, as measure='RBPT'.")
-        topics_or_res_tr = _frame_of(topics_or_res_tr)
-        pt.validate.result_frame(topics_or_res_tr)
-        rankings = rank(qrels_tr, topics_or_res_tr, topics=topics_or_res_tr)
+        pt.validate.result_frame(_frame_of(topics_or_res_tr))
+        results = _checked_frame(topics_or_res_tr, "results", "score")
+        judged = _of_topics(_checked_frame(qrels_tr, "qrels", "label"), results, "qrels")
+        rankings = rank(judged, results, topics=results)
         self.policy = self.policy.fit(rankings, self.measure)
         return self
 

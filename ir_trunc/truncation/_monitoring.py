@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_type_hints
 
 import numpy as np
@@ -16,6 +17,9 @@ from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of
 from ir_trunc._core.universe import Universe
 from ir_trunc._inference.p_values import corrected
 from ir_trunc._output.tables import fitted
+from ir_trunc._ranking.ranked_rows import Run, repeats
+from ir_trunc._read.arrow import flat, strings
+from ir_trunc._read.rows import encoded
 from ir_trunc._scoring._saved import fields_of, from_json
 from ir_trunc._scoring.results import Result
 from ir_trunc.truncation._fitting import falling_scores, one_measure, units_of
@@ -261,6 +265,25 @@ def monitoring(policy: Any, rankings: Rankings, alpha: float) -> Monitoring:
     fitted_values, live_values, p_values = np.array(list(rows.values()), np.float64).T
     columns = fitted_values, live_values, corrected(p_values, "holm")
     return Monitoring(str(policy), profile, n, alpha, tuple(rows), *columns, tuple(doubts))
+
+
+def lists_apart(run: Run) -> Run:
+    """A live run where each list of a question that comes again has an id of its own.
+
+    It comes again where a document is in its list twice, unless `duplicates` says what that means.
+    """
+    topic, docs = flat(run.topics.indices).astype(np.int64), run.docs
+    again = {*topic[repeats(topic, docs)].tolist()} if run.reading.duplicates == "error" else set()
+    names, lists, ids, before = run.topics.dictionary.to_pylist(), Counter[int](), list[str](), -1
+    seen = set[str]()
+    for code, doc in zip(topic.tolist(), docs.to_pylist()) if again else ():
+        if code in again and (code != before or doc in seen):
+            lists[code] += 1
+            seen = set()
+        seen.add(doc)
+        ids.append(names[code] + f" ({lists[code]})" * (lists[code] > 1))
+        before = code
+    return replace(run, topics=encoded(strings(ids))) if again else run
 
 
 def _doubts(profile: Profile, retrieved: Ints, kept: Ints) -> Iterator[str]:

@@ -24,14 +24,16 @@ from ir_trunc.measures.lists import running
 from ir_trunc.measures.params import Number, Param, Whole
 from ir_trunc.truncation._fitting import check_rankings, rank_without_qrels
 from ir_trunc.truncation._items import (
+    cost_of,
     costs_like,
     first_rise,
     has_field,
     numbers_of,
     scores_of_items,
     selected,
+    text_of,
 )
-from ir_trunc.truncation._monitoring import Monitoring, Profile, independent, monitoring
+from ir_trunc.truncation._monitoring import Monitoring, Profile, independent, lists_apart, monitoring
 
 Items = TypeVar("Items")
 
@@ -276,7 +278,7 @@ class Policy:
 
     @takes(HowRead)
     def monitor(
-        self, run: RunLike | Rankings, *, alpha: float = 0.05, **reading: Unpack[HowRead]
+        self, run: RunLike | Rankings, *, alpha: float = 0.05, cost: Any = None, **reading: Unpack[HowRead]
     ) -> Monitoring:
         """Whether live lists still look like those that the policy was fitted on; no labels are needed.
 
@@ -289,9 +291,12 @@ class Policy:
         Parameters
         ----------
         run : RunLike or Rankings
-            What was retrieved, before the policy cut it: whole lists, as the policy was fitted on.
+            What was retrieved, before the policy cut it: whole lists, as the policy was fitted on. A question
+            may come several times, each time with a list of its own.
         alpha : float
             Highest probability of an alarm where nothing has changed.
+        cost : str, tokenizer or callable, optional
+            The cost of each document, for a policy with a budget: in the forms that `how_many` takes.
         **options
             How the run is read, as for `ir_trunc.calc`; scores are distances if those of the fit were.
 
@@ -319,8 +324,12 @@ class Policy:
         True
         """
         refuse_if_not_live(self)
-        reading = as_fitted(self, reading)
-        rankings = run if isinstance(run, Rankings) else rank_without_qrels(read_run(run, **reading))
+        how: Any = as_fitted(self, reading)
+        if cost is not None and isinstance(run, Rankings):
+            raise ParameterError("cost= is read with a run, and Rankings hold their costs.")
+        if cost is not None:
+            how = {**how, "columns": {**(how.get("columns") or {}), "cost": cost_of(cost, text_of, "")}}
+        rankings = run if isinstance(run, Rankings) else rank_without_qrels(lists_apart(read_run(run, **how)))
         return monitoring(self, rankings.unjudged(), alpha)
 
     def _oriented(self, scores: Any, lower_is_better: bool | None) -> tuple[Floats, bool]:

@@ -276,3 +276,15 @@ def test_the_scale_of_labels_is_declared_by_max_rel_alone(max_rel, said):
     results = score.results(score(table_of(table)))
     assert results.rankings.judgments.scale_declared is said
     assert results.universe.declared is said
+
+
+@pytest.mark.parametrize(("duplicates", "expected"), [("first", 0.5), ("best", 1.0)])
+def test_a_document_that_is_in_a_list_twice_is_judged_once(duplicates, expected):
+    rows = {"query_id": ["1"] * 3, "doc_id": ["a", "b", "a"], "score": [1.0, 2.0, 3.0]}
+    table = pa.table(rows | {"relevance": [1, 0, 1]})
+    score = scorer("RR", max_rel=1, duplicates=duplicates)
+    assert score(table)["RR"].to_pylist() == [expected]
+    with pytest.raises(InputError, match="in the list twice; duplicates='first' or 'best' keeps one"):
+        scorer("RR", max_rel=1)(table)
+    with pytest.raises(InputError, match="judged twice"):
+        score(pa.table(rows | {"relevance": [1, 0, 0]}))

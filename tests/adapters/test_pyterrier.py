@@ -500,3 +500,24 @@ def test_what_was_read_goes_through_the_doors_of_pyterrier():
     assert cut["docno"].tolist() == pt.truncation.Fixed(1).transform(run)["docno"].tolist() == ["x", "b"]
     stop = pt.truncation.Greedy(measure="RBPT").fit(read, judged)
     assert stop.policy == pt.truncation.Greedy(measure="RBPT").fit(run, qrels).policy
+
+
+def test_fitting_leaves_out_judgments_for_other_topics_as_an_experiment_does():
+    """Of 20 topics, half are in the results; the empty lists of the others would be unanswered questions."""
+    topics = [str(number) for number in range(20)]
+    qrels = pd.DataFrame({"qid": topics, "docno": [f"d{topic}" for topic in topics], "label": 1})
+    dev = pd.DataFrame({"qid": topics[:10], "docno": [f"d{topic}" for topic in topics[:10]]})
+    dev = dev.assign(score=[0.1 * (1 + int(topic)) for topic in topics[:10]], rank=0)
+    dev.loc[dev["score"] < 0.6, "docno"] = "wrong"
+    alone = pt.truncation.ScoreThreshold(measure="c@1").fit(dev, qrels[:10]).policy
+    with pytest.warns(IrTruncWarning, match="qrels: ignored 10 topics that the given topics lack"):
+        assert pt.truncation.ScoreThreshold(measure="c@1").fit(dev, qrels).policy == alone
+
+
+def test_a_text_is_a_policy():
+    cut = pt.truncation.Truncate("Fixed(1)")
+    assert cut.transform(RESULTS)["docno"].tolist() == ["a", "y"]
+    cut.set_parameter("policy", "Fixed(k=2)")
+    assert cut.get_parameter("k") == 2
+    with pytest.raises(ParameterError, match="There is no policy 'Fixd"):
+        pt.truncation.Truncate("Fixd(3)")

@@ -294,3 +294,37 @@ def test_the_direction_and_the_name_of_the_scores_are_part_of_the_policy(tmp_pat
     status, out, _ = command("truncate", str(tmp_path / "live.run"), "--policy", str(tmp_path / "stop.json"))
     assert (status, out.splitlines()[0]) == (0, f"0\t{number}")
     assert command("monitor", str(tmp_path / "stop.json"), str(tmp_path / "live.run"))[0] == 0
+
+
+def test_a_question_that_comes_twice_in_a_live_log_has_two_lists():
+    once = run_of(lists_of(5, 40, 0.0))
+    fitted = ScoreThreshold().fit(
+        ir_trunc.rank({topic: {} for topic in once} | {"0": {"x": 1}}, once), "RBPT"
+    )
+    rows = [(topic, doc, score) for topic, docs in once.items() for doc, score in docs.items()]
+    other = {topic: f"again {topic}" for topic in once}
+    apart = fitted.monitor(rows + [(other[topic], *row) for topic, *row in rows])
+    again = fitted.monitor(rows + rows)
+    assert again.lists == apart.lists == 2 * len(once)
+    assert again.to_pandas().equals(apart.to_pandas())
+
+
+def test_a_policy_with_a_budget_is_monitored_with_costs():
+    run = [
+        {
+            "query_id": str(q),
+            "contexts": [{"id": f"d{i}", "score": 1 - 0.1 * i, "tokens": 3 + q % 4} for i in range(4)],
+        }
+        for q in range(40)
+    ]
+    how = {"columns": {"list": "contexts", "cost": "tokens"}}
+    lists = ir_trunc.rank({str(q): {"d0": 1} for q in range(40)}, run, **how)
+    policy = Fixed(3, budget=8).fit(lists, "RBPT")
+    expected = policy.monitor(run, **how)
+    assert (
+        policy.monitor(run, columns={"list": "contexts"}, cost="tokens")
+        .to_pandas()
+        .equals(expected.to_pandas())
+    )
+    with pytest.raises(ParameterError, match="cost= is read with a run"):
+        policy.monitor(lists, cost="tokens")
