@@ -298,9 +298,7 @@ def test_the_direction_and_the_name_of_the_scores_are_part_of_the_policy(tmp_pat
 
 def test_a_question_that_comes_twice_in_a_live_log_has_two_lists():
     once = run_of(lists_of(5, 40, 0.0))
-    fitted = ScoreThreshold().fit(
-        ir_trunc.rank({topic: {} for topic in once} | {"0": {"x": 1}}, once), "RBPT"
-    )
+    fitted = ScoreThreshold().fit(lists_of(5, 40), "RBPT(p=0.8)")
     rows = [(topic, doc, score) for topic, docs in once.items() for doc, score in docs.items()]
     other = {topic: f"again {topic}" for topic in once}
     apart = fitted.monitor(rows + [(other[topic], *row) for topic, *row in rows])
