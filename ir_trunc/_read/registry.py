@@ -241,7 +241,7 @@ class Data:
         count, directions = 0, None
         for piece in self.reader.pieces(self.value, self.layout):
             count += len(piece)
-            if self.layout.kind == "run" and len(piece) >= LEAST_ROWS:
+            if self.layout.kind == "run" and len(piece) >= LEAST_ROWS and not isinstance(self.value, Rows):
                 directions = directions or Directions(self.source)
                 directions.add(piece, self.reader.ordered)
             yield piece

@@ -152,7 +152,9 @@ def test_no_call_opens_an_input_twice(door, tmp_path):
     call.start()
     call.join(60)
     assert found, "it waits for an input that it has read"
-    expected = figures(DOORS[door], *whole, {}).replace("/files/", "/pipes/")
+    # A table may break a path anywhere.
+    found = ["".join(text.split()) for text in found]
+    expected = "".join(figures(DOORS[door], *whole, {}).split()).replace("/files/", "/pipes/")
     if door == "report":  # whose last section has the sizes of files
         found, expected = [re.findall(r"\d\.\d{4}", found[0])], re.findall(r"\d\.\d{4}", expected)
     assert found == [expected]

@@ -94,12 +94,12 @@ NEWEST = " ".join(np.show_config(mode="dicts")["SIMD Extensions"].get("found", [
     "tunables", [{}, {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2"}], ids=["numpy", "C library"]
 )
 def test_scores_are_the_same_without_the_newest_instructions(tunables):
+    here = Path(__file__).parent
     others = os.environ | tunables | {"NPY_DISABLE_CPU_FEATURES": NEWEST}
-    words = [sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", __file__]
-    words += ["-k", "test_scores_are_those_that_are_stored"]
+    others["PYTHONPATH"] = os.pathsep.join([str(here), str(here.parent), *sys.path])
+    words = [sys.executable, "-W", "ignore", "-c", "import test_processors as law; print(law.differing())"]
     done = subprocess.run(words, env=others, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
-    assert "1 passed" in done.stdout
+    assert done.stdout == "set()\n", done.stderr
 
 
 def test_measures_that_may_differ_are_those_that_the_page_names():

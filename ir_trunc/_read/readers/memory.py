@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import islice, pairwise, repeat
 from numbers import Real
 from operator import attrgetter
 from typing import Any, cast
@@ -97,7 +97,7 @@ def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     keys = cast("Keys | None", layout.reading.keys)
     topics = id_column(list(data), layout.source, "query_id", map(shown, data), keys)
     each_once = len(pc.unique(topics)) == len(data)  # 1 and "1" are one topic
-    without_values = layout.kind == "run" or not any(isinstance(docs, Mapping) for docs in data.values())
+    without_values = layout.kind == "run" or not any(map(isinstance, data.values(), repeat(Mapping)))
     cuts, size = [0], 0
     for number, docs in enumerate(data.values(), 1):
         size += len(docs) if isinstance(docs, (Mapping, *_LISTS)) else 1
