@@ -105,7 +105,7 @@ def test_every_measure_has_the_mean_and_the_range_of_all_orders(costs):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.weekly)])
 @pytest.mark.parametrize("definition", OF_LISTS, ids=lambda definition: definition.name)
 def test_every_setting_has_the_mean_and_the_range_of_all_orders(definition, seed):
     settings = settings_of(definition)
