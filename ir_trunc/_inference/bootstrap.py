@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ir_trunc._core.arrays import Ints
+from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.parameters import generator, number, whole
 
 CONFIDENCE = 0.95
@@ -49,7 +50,7 @@ def bootstrap_bounds(
     bias = special.ndtri(((draws < value).mean() + (draws <= value).mean()) / 2)
     left_out = np.array([statistic(np.delete(np.arange(items), item)) for item in range(items)])
     influences = left_out.mean() - left_out
-    if np.isinf(bias) or not influences.any():
+    if np.isinf(bias) or np.abs(influences).max() <= TOLERANCE:
         return np.nan, np.nan
     skewness = (influences**3).sum() / (6 * (influences**2).sum() ** 1.5)
     z = bias + special.ndtri([(1 - confidence) / 2, (1 + confidence) / 2])
