@@ -26,23 +26,23 @@ from ir_trunc.adapters.ir_measures import register as _register
 from ir_trunc.version import __version__, show_versions
 
 if TYPE_CHECKING:
+    from ir_trunc._check.gate import check
+    from ir_trunc._compare.compare import compare
     from ir_trunc._core.rankings import Rankings
+    from ir_trunc._how_many.how_many import how_many
     from ir_trunc._ranking.answers import read_answers
     from ir_trunc._ranking.nil import NilRule
     from ir_trunc._ranking.qrels import read_qrels, with_topics
     from ir_trunc._ranking.runs import rank, read_run
+    from ir_trunc._ranking.wrapping import with_effort, with_terminal
     from ir_trunc._read.readers.answers import read_predictions
     from ir_trunc._read.readers.topics import read_topics
-    from ir_trunc._reporting.compare import compare
-    from ir_trunc._reporting.gate import check
-    from ir_trunc._reporting.how_many import how_many
-    from ir_trunc._reporting.report import report
-    from ir_trunc._reporting.reproduction import reproduce
+    from ir_trunc._report.report import report
+    from ir_trunc._reproduce.reproduction import reproduce
     from ir_trunc._scoring.evaluator import calc, calc_aggregate, curves, evaluator, iter_calc
     from ir_trunc._scoring.judged import Judged, sample_for_people
-    from ir_trunc.truncation._log import read_log
+    from ir_trunc.answers._log import read_log
     from ir_trunc.truncation._text import load_policy
-    from ir_trunc.truncation._wrapping import with_effort, with_terminal
 
 _register()
 
@@ -59,14 +59,14 @@ _LATER = {
         "_read.readers.topics": ["read_topics"],
         "_scoring.evaluator": ["calc", "calc_aggregate", "curves", "evaluator", "iter_calc"],
         "_scoring.judged": ["Judged", "sample_for_people"],
-        "_reporting.compare": ["compare"],
-        "_reporting.gate": ["check"],
-        "_reporting.how_many": ["how_many"],
-        "_reporting.report": ["report"],
-        "_reporting.reproduction": ["reproduce"],
-        "truncation._log": ["read_log"],
+        "_compare.compare": ["compare"],
+        "_check.gate": ["check"],
+        "_how_many.how_many": ["how_many"],
+        "_report.report": ["report"],
+        "_reproduce.reproduction": ["reproduce"],
+        "answers._log": ["read_log"],
         "truncation._text": ["load_policy"],
-        "truncation._wrapping": ["with_effort", "with_terminal"],
+        "_ranking.wrapping": ["with_effort", "with_terminal"],
     }.items()
     for name in names
 }
@@ -109,7 +109,7 @@ __all__ = [
     *_objects,
 ]
 
-_ROOMS = ("adapters", "measures", "meta", "plots", "truncation", "typing")
+_ROOMS = ("adapters", "answers", "cdet", "measures", "meta", "plots", "truncation", "typing")
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,8 @@ import ir_trunc
 DOCUMENTED = [
     "ir_trunc",
     *(f"ir_trunc.adapters.{name}" for name in ("arrow", "ir_measures", "pyterrier")),
-    *(f"ir_trunc.{name}" for name in ("measures", "meta", "plots", "truncation", "truncation.study")),
+    *(f"ir_trunc.{name}" for name in ("answers", "measures", "meta", "plots", "truncation")),
+    "ir_trunc.truncation.study",
 ]
 OF_PYTERRIER = (  # have the order of pt.Experiment and pt.GridSearch
     "ir_trunc.adapters.pyterrier.experiment",

@@ -13,9 +13,9 @@ import numpy as np
 from ir_trunc._cli._arguments import Words, cli_command, measures_in
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._output.tables import table_text
-from ir_trunc._scoring._runs import by_file_name
 from ir_trunc._scoring.results import as_table
-from ir_trunc.truncation._log import AnswerLog, read_log
+from ir_trunc._scoring.runs import by_file_name
+from ir_trunc.answers._log import AnswerLog, read_log
 
 __all__ = ["main"]
 
@@ -119,7 +119,7 @@ def _scored(log: AnswerLog, args: Words, measures: list[Any], places: int) -> It
 
 def _compared(logs: Mapping[str, AnswerLog], measures: list[Any], places: int) -> Iterator[str]:
     """Counts and scores of logs of the same questions, with intervals and tests of differences."""
-    from ir_trunc._reporting.compare import compare
+    from ir_trunc._compare.compare import compare
 
     for log in logs.values():
         log.calc(measures)  # which refuses what the logs do not say

@@ -10,7 +10,7 @@ from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
 from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing, table_lines
 from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import IrTruncError
-from ir_trunc.adapters.cdet import MEASURES, check_runs, score
+from ir_trunc.cdet import MEASURES, check_runs, score
 
 __all__ = ["main"]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ir_trunc._check.gate import Gate, check, read_condition
 from ir_trunc._cli._arguments import QRELS, Words, cli_command
 from ir_trunc._cli.answers import LOG_OPTIONS, logs_of
 from ir_trunc._core.errors import ParameterError, noted, printable
 from ir_trunc._output.files import write_text
-from ir_trunc._reporting._quantities import QUANTITIES
-from ir_trunc._reporting.gate import Gate, check, read_condition
-from ir_trunc._reporting.report import MEASURES, report
-from ir_trunc._scoring._runs import by_file_name
+from ir_trunc._report.report import MEASURES, report
+from ir_trunc._scoring.quantities import QUANTITIES
+from ir_trunc._scoring.runs import by_file_name
 
 __all__ = ["main"]
 

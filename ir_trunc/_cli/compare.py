@@ -10,10 +10,10 @@ from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing, table_li
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._core.lazy import pd
 from ir_trunc._output.tables import BEST
-from ir_trunc._scoring._runs import by_file_name
+from ir_trunc._scoring.runs import by_file_name
 
 if TYPE_CHECKING:
-    from ir_trunc._reporting.comparison import Comparison
+    from ir_trunc._compare.comparison import Comparison
 
 __all__ = ["main"]
 
@@ -57,7 +57,7 @@ def main(args: Words) -> None:
     form, places = form_and_places(args, papers=True)
     if args.pairs and form in (*OF_PAPERS, "markdown"):
         raise IrTruncError(f"--pairs has the forms table, tsv, csv, jsonl and json, not {form}.")
-    from ir_trunc._reporting.compare import compare  # scipy: not before it is needed
+    from ir_trunc._compare.compare import compare  # scipy: not before it is needed
 
     options = args.keywords(compare) | args.scoring
     if args.correction == "none":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._read.readers.cdet import is_change_topics
-from ir_trunc._reporting.report import MEASURES, report
+from ir_trunc._report.report import MEASURES, report
 
 __all__ = ["main"]
 
@@ -37,7 +37,7 @@ def main(args: Words) -> int:
         options = args.keywords(report) | args.scoring
         report(args.measures or MEASURES, args.with_judge(args.qrels), args.runs, args.output, **options)
         return 0
-    from ir_trunc.adapters.cdet import score
+    from ir_trunc.cdet import score
 
     if args.levels:
         raise ParameterError("--levels has no effect on the gains of Change Detection.")

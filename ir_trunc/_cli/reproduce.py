@@ -8,7 +8,7 @@ from ir_trunc._cli._arguments import Words, cli_command
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._output.files import write_text
 from ir_trunc._output.tables import csv_text
-from ir_trunc._reporting.reproduction import PAPERS, reproduce
+from ir_trunc._reproduce.reproduction import PAPERS, reproduce
 
 __all__ = ["main"]
 

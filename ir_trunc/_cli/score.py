@@ -10,10 +10,10 @@ from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
 from ir_trunc._cli._output import FORMATS, OF_PAPERS, Row, form_and_places, printing
 from ir_trunc._cli.main import COMMANDS
 from ir_trunc._core.errors import InputError, IrTruncError, counted, printable, warn
-from ir_trunc._scoring._runs import by_file_name, score_each
 from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.judged import JudgedResults
 from ir_trunc._scoring.results import Results
+from ir_trunc._scoring.runs import by_file_name, score_each
 
 __all__ = ["main"]
 

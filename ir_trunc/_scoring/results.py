@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ir_trunc._inference.estimate import Estimate
-    from ir_trunc._scoring._tables import ResultTable
+    from ir_trunc._scoring.tables import ResultTable
 
 __all__ = ["Abstention", "Aggregated", "ByMeasure", "Result", "Results", "TiedScores"]
 V = TypeVar("V")
@@ -48,7 +48,7 @@ class Result:
     """The base class of results.
 
     A new kind of result is a frozen dataclass (`repr=False`) that defines `heading` and `to_pandas`. Results
-    that are saved inherit from `ir_trunc._scoring._saved.Saved`.
+    that are saved inherit from `ir_trunc._scoring.saved.Saved`.
 
     Attributes
     ----------
@@ -661,6 +661,6 @@ class TiedScores(Result):
 
 def as_table(data: Any, index: Any = None) -> ResultTable:
     """The data as a DataFrame that prints as results do."""
-    from ir_trunc._scoring._tables import ResultTable  # with pandas: not before there is a table
+    from ir_trunc._scoring.tables import ResultTable  # with pandas: not before there is a table
 
     return ResultTable(data, index=index)

@@ -25,9 +25,9 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Several, instance, mapping, several, text, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings, offsets_of
 from ir_trunc._output.tables import fitted, number_text, table_text
-from ir_trunc._scoring._runs import progress
 from ir_trunc._scoring.objects import MeasureLike, parse_measure, written
 from ir_trunc._scoring.results import Result
+from ir_trunc._scoring.runs import progress
 from ir_trunc.measures.declaration import items_of, parse
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over

@@ -23,9 +23,9 @@ from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import Run
 from ir_trunc._ranking.runs import join_run, read_run
 from ir_trunc._read.reading import HowRead, takes
-from ir_trunc._scoring._runs import RunsLike, by_name, progress
 from ir_trunc._scoring.objects import MeasureLike, bind, parse_measures, written
 from ir_trunc._scoring.results import Result
+from ir_trunc._scoring.runs import RunsLike, by_name, progress
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.measures.params import Whole
 from ir_trunc.meta.matrix import (

@@ -15,12 +15,7 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._inference.p_values import Correction, corrected
-from ir_trunc._scoring.results import Result
-from ir_trunc.measures.params import Choice
-from ir_trunc.measures.parts import over
-from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, labelled_table, square_table
-from ir_trunc.meta.procedures import procedure
-from ir_trunc.meta.significance import (
+from ir_trunc._inference.significance import (
     TESTS,
     Setting,
     Test,
@@ -29,6 +24,11 @@ from ir_trunc.meta.significance import (
     system_pairs,
     ups_and_downs,
 )
+from ir_trunc._scoring.results import Result
+from ir_trunc.measures.params import Choice
+from ir_trunc.measures.parts import over
+from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, labelled_table, square_table
+from ir_trunc.meta.procedures import procedure
 from ir_trunc.plots import _kit
 
 __all__ = ["Power", "power"]
@@ -153,7 +153,7 @@ def power(
     matrix : ScoreMatrix
         Scores of systems by topic, from `meta.score_matrix(measures, qrels, runs)`.
     test : {'t', 'bootstrap', 'randomisation', 'sign'}
-        The test, see `ir_trunc.meta.significance`.
+        The test, see the page of `ir_trunc.meta`.
     alpha : float
         Significance level, between 0 and 1.
     correction : {'holm', 'bh'}, optional

@@ -20,9 +20,9 @@ from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import Several, whole
 from ir_trunc._core.rankings import Floats
 from ir_trunc._output.tables import fitted
-from ir_trunc._scoring._runs import progress
 from ir_trunc._scoring.objects import MeasureLike, parse_measure, parse_measures, written
 from ir_trunc._scoring.results import Result
+from ir_trunc._scoring.runs import progress
 from ir_trunc.measures import BoundMeasure, registry
 from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.measures.params import QRELS, Sizes, Whole

@@ -19,14 +19,14 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed, generator
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._inference.bootstrap import bootstrap_bounds
-from ir_trunc._scoring._runs import progress
+from ir_trunc._inference.significance import Test, TestName
 from ir_trunc._scoring.results import Result
+from ir_trunc._scoring.runs import progress
 from ir_trunc.measures.parts import over
 from ir_trunc.meta.coefficients import tau
 from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better, labelled_table, rounded, square_table
 from ir_trunc.meta.power import power
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.meta.significance import Test, TestName
 from ir_trunc.meta.stability import SAME
 from ir_trunc.plots import _kit, _style
 
@@ -87,7 +87,7 @@ def split_tests(
     repetitions : int
         Splits into halves, 1 or more.
     test : {'t', 'bootstrap', 'randomisation', 'sign'}
-        The test, see `ir_trunc.meta.significance`; those that draw do so 1,000 times.
+        The test, see the page of `ir_trunc.meta`; those that draw do so 1,000 times.
     alpha : float
         Significance level, between 0 and 1.
     seed : int

@@ -27,13 +27,13 @@ from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Repetitions, Seed, Several, generator, number, whole
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc._scoring._runs import progress
+from ir_trunc._inference.significance import ratio_intervals, system_pairs
 from ir_trunc._scoring.results import Result
+from ir_trunc._scoring.runs import progress
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
 from ir_trunc.meta.matrix import ScoreMatrix, crossed, higher_is_better, labelled_table
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.meta.significance import ratio_intervals, system_pairs
 from ir_trunc.plots import _kit
 
 __all__ = ["ErrorRates", "SwapRates", "error_rates", "swap_rates"]

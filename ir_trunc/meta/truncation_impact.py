@@ -14,9 +14,9 @@ from ir_trunc._core.parameters import whole
 from ir_trunc._core.rankings import Floats
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._read.reading import HowRead, takes
-from ir_trunc._scoring._runs import RunsLike, by_name, each_run
 from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.results import Result
+from ir_trunc._scoring.runs import RunsLike, by_name, each_run
 from ir_trunc.measures.params import Whole
 from ir_trunc.meta.coefficients import tau
 from ir_trunc.meta.matrix import higher_is_better, labelled_table

@@ -374,7 +374,7 @@ def recall_curve(
 
 
 def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Both risks at every coverage: the table of `truncation.risk_coverage`.
+    """Both risks at every coverage: the table of `answers.risk_coverage`.
 
     The curves begin at the tenth answer, since a share of fewer says little. The band is the 95 %
     interval of the risk at each coverage.
@@ -397,13 +397,13 @@ def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> from ir_trunc import plots
-    >>> from ir_trunc.truncation import risk_coverage
+    >>> from ir_trunc.answers import risk_coverage
     >>> table = risk_coverage({"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.9}, "2": {"x": 0.4}})
     >>> plots.risk_coverage(table).get_ylabel()
     'wrong answers (%)'
     """
     columns = ("answers", "coverage", "risk", "generalised_risk")
-    table = _kit.checked_table(table, "truncation.risk_coverage", finite=columns)
+    table = _kit.checked_table(table, "answers.risk_coverage", finite=columns)
     n = int(table["answers"].max())
     table = table[table["answers"] >= min(_FIRST_ANSWERS, n)]
     given, coverage, risk, of_all = table[list(columns)].to_numpy(np.float64).T
@@ -429,7 +429,7 @@ def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     table : DataFrame
-        That of `truncation.abstention_curve` for one measure, with the columns measure, confidence, rate and
+        That of `answers.abstention_curve` for one measure, with the columns measure, confidence, rate and
         score.
     ax : Axes, optional
 
@@ -445,13 +445,13 @@ def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> from ir_trunc import plots
-    >>> from ir_trunc.truncation import abstention_curve
+    >>> from ir_trunc.answers import abstention_curve
     >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
     >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
     >>> plots.abstention(abstention_curve("RR", qrels, run, confidence="gap", steps=2)).get_ylabel()
     'mean RR of the others'
     """
-    _kit.checked_table(table, "truncation.abstention_curve", ("measure", "confidence", "rate", "score"))
+    _kit.checked_table(table, "answers.abstention_curve", ("measure", "confidence", "rate", "score"))
     measure = _kit.only_value(table["measure"], "measure", "curves")
     ax = _kit.ready_axes(ax)
     of_confidence = table.groupby("confidence", sort=False)

@@ -152,7 +152,7 @@ def calendar(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ----------
     table : DataFrame
         Days by runs, of True and False; the first column says whether there was news. `calendar` of the
-        scores of `ir_trunc.adapters.cdet` makes it.
+        scores of `ir_trunc.cdet` makes it.
     ax : Axes, optional
 
     Returns

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ir_trunc.truncation._abstention import abstention_curve, nauc, risk_coverage
 from ir_trunc.truncation._cuts import read_cuts, truncate, write_cuts, write_run
 from ir_trunc.truncation._fitting import falling_scores, rank_without_qrels
 from ir_trunc.truncation._monitoring import Monitoring, Profile
@@ -33,9 +32,9 @@ if TYPE_CHECKING:  # what type checkers see; at run time the names are those of 
     from ir_trunc.truncation.policies.thresholds import ShareOfTop as ShareOfTop
 
 __all__ = [
-    "Monitoring", "Policy", "PolicyDefinition", "Profile", "abstention_curve", "cross_validate",
-    "falling_scores", "nauc", "parse_policy", "policy", "policy_from_dict", "rank_without_qrels", "read_cuts",
-    "registry", "risk_coverage", "truncate", "write_cuts", "write_run", *registry,
+    "Monitoring", "Policy", "PolicyDefinition", "Profile", "cross_validate", "falling_scores",
+    "parse_policy", "policy", "policy_from_dict", "rank_without_qrels", "read_cuts", "registry", "truncate",
+    "write_cuts", "write_run", *registry,
 ]  # fmt: skip
 
 

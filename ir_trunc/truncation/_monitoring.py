@@ -20,8 +20,8 @@ from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.ranked_rows import Run, repeats
 from ir_trunc._read.arrow import flat, strings
 from ir_trunc._read.rows import encoded
-from ir_trunc._scoring._saved import fields_of, from_json
 from ir_trunc._scoring.results import Result
+from ir_trunc._scoring.saved import fields_of, from_json
 from ir_trunc.truncation._fitting import falling_scores, one_measure, units_of
 
 __all__ = ["Monitoring", "Profile"]

@@ -21,10 +21,10 @@ from ir_trunc._inference.p_values import paired_t_p_values
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import read_once
 from ir_trunc._read.reading import takes
-from ir_trunc._scoring._runs import RunsLike, each_run
 from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, parse_measures
 from ir_trunc._scoring.results import Results, as_table
+from ir_trunc._scoring.runs import RunsLike, each_run
 from ir_trunc.measures.definition import influence
 from ir_trunc.truncation._fitting import curve_of, one_measure, units_of
 from ir_trunc.truncation._policy import Cutter, Policy, lengths_of, sees_judgments

@@ -29,10 +29,10 @@ from ir_trunc._ranking.runs import RunLike, rank, read_once, read_run, source_of
 from ir_trunc._read.arrow import occurs, pa, pc, strings
 from ir_trunc._read.readers.topics import read_topics
 from ir_trunc._read.reading import SEARCH, HowRead, takes
-from ir_trunc._scoring._runs import RunsLike, each_run
 from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, written
 from ir_trunc._scoring.results import Result, Results, as_table
+from ir_trunc._scoring.runs import RunsLike, each_run
 from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.truncation._fitting import one_measure
 from ir_trunc.truncation._validation import topic_folds

@@ -17,8 +17,8 @@ from functools import partial
 from pathlib import Path
 
 import ir_trunc
-from ir_trunc._reporting import _texts
-from ir_trunc.adapters.cdet import _collection
+from ir_trunc._report import texts as _texts
+from ir_trunc.cdet import _collection
 
 RUN, QRELS = partial(ir_trunc.rank, {"1": {"a": 1}}), partial(ir_trunc.evaluator, "AP")
 TOPICS, LOG, ANSWERS = ir_trunc.read_topics, ir_trunc.read_log, ir_trunc.read_answers

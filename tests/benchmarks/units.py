@@ -14,7 +14,7 @@ import argparse
 import numpy as np
 
 from ir_trunc._core.universe import Keys, Nest
-from ir_trunc.meta.significance import Setting, paired_tests
+from ir_trunc._inference.significance import Setting, paired_tests
 
 KEYS = Keys(("topic", "question", "day"))
 EFFECTS = 0.1, 0.1, 0.3  # standard deviations of the effects on topics, on questions and by day

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pages import extension
 
-from ir_trunc._reporting.reproduction import PAPERS
+from ir_trunc._reproduce.reproduction import PAPERS
 from ir_trunc.measures import families
 from ir_trunc.measures.definition import mark_of
 

@@ -17,7 +17,7 @@ CONSTANTS = {
     "the seven properties": "meta _SAME",
     "standardisation": "meta _SAME",
     "means of systems": "meta SAME",
-    "bootstrap and randomisation": "meta _SAME",
+    "bootstrap and randomisation": "_inference _SAME",
     "influence values": "measures _STEP",
     "longest line": "_read LONGEST_LINE",
     "largest file that is read at once": "_read LONGEST_DOCUMENT",

@@ -32,7 +32,7 @@ from odd_values import CONTAINERS, VALUES, WRAPPINGS, OwnError
 from procedures import examples
 
 import ir_trunc
-from ir_trunc import IrTruncError, IrTruncWarning, meta, plots, truncation
+from ir_trunc import IrTruncError, IrTruncWarning, answers, meta, plots, truncation
 from ir_trunc._ranking.runs import read_run
 from ir_trunc.adapters import arrow
 from ir_trunc.truncation import study
@@ -65,8 +65,8 @@ AXES = plots.example(study.example("RBPT"))
 BEFORE = pd.Series({"AP": 0.5, "RBPT": 0.4})
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    ABSTENTION = truncation.abstention_curve("RBPT", QRELS, RUN)
-    RISKS = truncation.risk_coverage(QRELS, RUN)
+    ABSTENTION = answers.abstention_curve("RBPT", QRELS, RUN)
+    RISKS = answers.risk_coverage(QRELS, RUN)
     CROSS = truncation.cross_validate(["Greedy", "LargestGap"], "RBPT", QRELS, {"one": RUN}, folds=2)
     ADVICE = ir_trunc.how_many(QRELS, RUN, policies="Greedy", folds=2)
 CUTS = {"1": 1, "2": 0, "4": 1}
@@ -147,11 +147,11 @@ CALLS = {
     "NilRule": {"convention": "ends", "id": "NIL"},
     "truncation.cross_validate": {"policies": ["Greedy"], "measure": "RBPT", "qrels": QRELS, "runs": RUNS,
      "folds": 2, "seed": 0, "further_measures": "AP", "unit": None} | UNIVERSE | READING,
-    "truncation.abstention_curve": {"measures": "RBPT", "qrels": QRELS, "run": RUN, "confidence": "gap",
+    "answers.abstention_curve": {"measures": "RBPT", "qrels": QRELS, "run": RUN, "confidence": "gap",
      "steps": 4} | UNIVERSE | READING,
-    "truncation.nauc": {"measures": "RBPT", "qrels": QRELS, "run": RUN, "confidence": "gap",
+    "answers.nauc": {"measures": "RBPT", "qrels": QRELS, "run": RUN, "confidence": "gap",
      "steps": 4} | UNIVERSE | READING,
-    "truncation.risk_coverage": {"qrels": QRELS, "run": RUN, "rel": 1} | UNIVERSE | READING,
+    "answers.risk_coverage": {"qrels": QRELS, "run": RUN, "rel": 1} | UNIVERSE | READING,
     "truncation.policy": {"source": "a paper", "idempotent": True, "written": True},
     "truncation.falling_scores": {"rankings": RANKINGS},
     "truncation.parse_policy": {"policy": "Fixed(k=3)"},
@@ -320,7 +320,7 @@ def outcome(name: str, argument: str, value: object) -> BaseException | None:
 @example(("RISK.fit", "measure"), "Decimal sNaN", "as scores of a frame")
 @example(("truncation.Given", "cuts"), "10^5000", "as a key")
 @example(("truncation.write_cuts", "cuts"), "10^5000", "as a value")
-@example(("truncation.abstention_curve", "confidence"), "numpy 0-d", "alone")
+@example(("answers.abstention_curve", "confidence"), "numpy 0-d", "alone")
 @example(("FITTED.monitor", "run"), "1e308", "as scores of a frame")
 @example(("WSS", "D"), "frame with a column twice", "alone")
 @example(("WSS", "D"), "10^5000", "as a key")

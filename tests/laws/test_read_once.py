@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import ir_trunc
-from ir_trunc import InputError, IrTruncError, meta, read_qrels, read_run, truncation
+from ir_trunc import InputError, IrTruncError, answers, meta, read_qrels, read_run, truncation
 from ir_trunc.truncation import study
 from ir_trunc.typing import Reading
 
@@ -64,7 +64,7 @@ DOORS = {
     "how_many": lambda q, r, **how: ir_trunc.how_many(q, r, "SetF", policies="Fixed(1)", **how),
     "report": lambda q, r, **how: ir_trunc.report("AP", q, {"r": r}, folds=2, **how),
     "cross_validate": lambda q, r, **how: truncation.cross_validate("Greedy", "AP", q, {"r": r}, 2, **how),
-    "risk_coverage": truncation.risk_coverage,
+    "risk_coverage": answers.risk_coverage,
     "best_cuts": lambda q, r, **how: study.best_cuts("RBPT", q, {"r": r}, **how),
     "score_matrix": lambda q, r, **how: meta.score_matrix("AP", q, {"r": r}, **how).to_pandas(),
     "pooled_runs": lambda q, r, **how: meta.pooled_runs(q, {"r": r}, **how).score("AP").to_pandas(),

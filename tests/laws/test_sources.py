@@ -7,7 +7,7 @@ from pages import ROOT
 
 from ir_trunc import meta, truncation
 from ir_trunc._cli.study import STUDIES
-from ir_trunc._reporting.reproduction import PAPERS
+from ir_trunc._reproduce.reproduction import PAPERS
 from ir_trunc.measures import families, lookup
 from ir_trunc.measures.definition import mark_of
 

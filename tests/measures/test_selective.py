@@ -9,9 +9,10 @@ from scipy.stats import binomtest
 
 from ir_trunc import InputError, ParameterError, calc, calc_aggregate, meta
 from ir_trunc._core.rankings import Rankings
+from ir_trunc.answers import abstention_curve, nauc, risk_coverage
 from ir_trunc.measures import lookup
 from ir_trunc.measures.definition import RunScores
-from ir_trunc.truncation import abstention_curve, cross_validate, nauc, risk_coverage
+from ir_trunc.truncation import cross_validate
 
 AREAS = ["AURC", "EAURC", "AUGRC"]
 WRONG = [0, 0, 1, 0, 0, 1, 1, 0, 1, 1]

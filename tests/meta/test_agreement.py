@@ -47,7 +47,7 @@ def test_intervals_of_an_ordering_with_itself_are_one(coefficient):
 
 def test_block_means_are_those_of_the_paper():
     """Webber, Moffat & Zobel (2010), section 4.1: .905, .860 and .767, here of rounded taus."""
-    table = json.loads((files("ir_trunc") / "_reporting" / "printed.json").read_text())["webber2010"][
+    table = json.loads((files("ir_trunc") / "_reproduce" / "printed.json").read_text())["webber2010"][
         "table_2"
     ]
     names, rows = table["measures"], table["rows"]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ir_trunc import (
     InputError,
+    answers,
     calc,
     compare,
     curves,
@@ -104,7 +105,7 @@ def test_every_function_that_takes_a_run_takes_columns():
     cut = truncation.truncate(FOUND, "Fixed(k=1)", columns=OF_RUN)
     assert cut.to_dict() == {"1": {"a": 0.9}, "2": {"a": 0.7}}
     assert len(truncation.cross_validate("Greedy", "AP", LABELS, runs, 2, columns=BOTH)) == 2
-    assert truncation.risk_coverage(LABELS, FOUND, columns=BOTH)["answers"].tolist() == [1, 2]
+    assert answers.risk_coverage(LABELS, FOUND, columns=BOTH)["answers"].tolist() == [1, 2]
     with pytest.warns(match="few"):
         assert how_many(LABELS, FOUND, policies="Greedy", folds=2, columns=BOTH).questions == 2
     assert Reading(columns={"doc_id": "chunk"}) != Reading()

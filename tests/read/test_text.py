@@ -31,8 +31,8 @@ from ir_trunc._read.text import (
     json_content,
     read_json,
 )
-from ir_trunc._reporting._texts import read_texts
-from ir_trunc.adapters.cdet import _collection
+from ir_trunc._report.texts import read_texts
+from ir_trunc.cdet import _collection
 from ir_trunc.truncation._cuts import read_cuts
 
 GOOD = {

@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 from procedures import examples
 
 import ir_trunc
-from ir_trunc import InputError, calc, compare, meta, truncation
-from ir_trunc._reporting.reproduction import Reproduction
-from ir_trunc._scoring._saved import Saved
-from ir_trunc._scoring._tables import ResultTable
+from ir_trunc import InputError, calc, cdet, compare, meta, truncation
+from ir_trunc._reproduce.reproduction import Reproduction
 from ir_trunc._scoring.results import Result
-from ir_trunc.adapters import cdet
-from ir_trunc.truncation import abstention_curve, cross_validate, nauc, risk_coverage, study
+from ir_trunc._scoring.saved import Saved
+from ir_trunc._scoring.tables import ResultTable
+from ir_trunc.answers import abstention_curve, nauc, risk_coverage
+from ir_trunc.truncation import cross_validate, study
 
 LONG = "<b>system</b>-with-a-name-" + "x" * 90
 SYSTEMS = ["plain", LONG, "a\nline\tend", "ünïcode & co"]

@@ -6,8 +6,8 @@ import warnings
 import pytest
 
 from ir_trunc import IrTruncError, compare
-from ir_trunc._scoring._runs import _in_threads, score_each
 from ir_trunc._scoring.evaluator import Evaluator
+from ir_trunc._scoring.runs import _in_threads, score_each
 from ir_trunc.synthetic import generated
 
 QRELS, RUNS = generated.collection(topics=20, systems=9)

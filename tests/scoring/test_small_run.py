@@ -19,7 +19,8 @@ OTHERS = {
     "scipy", "pandas", "ir_datasets", "pytrec_eval", "matplotlib", "jinja2", "sklearn", "tqdm",
     "importlib.metadata", "importlib.resources", "asyncio", "multiprocessing", "difflib", "html", "secrets",
     "pyarrow.parquet", "pyarrow.dataset", "pyarrow.fs", "pyarrow.pandas_compat",
-    "ir_trunc.meta", "ir_trunc.plots", "ir_trunc._reporting", "ir_trunc.synthetic",
+    "ir_trunc.meta", "ir_trunc.plots", "ir_trunc.synthetic", "ir_trunc.cdet", "ir_trunc.answers",
+    "ir_trunc._compare", "ir_trunc._check", "ir_trunc._report", "ir_trunc._how_many", "ir_trunc._reproduce",
 }  # fmt: skip
 # What the compiled kernel reads needs no Arrow.
 READ = OTHERS | {"ir_trunc.truncation"} | ({"pyarrow"} if kernel else set())

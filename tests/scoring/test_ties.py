@@ -11,8 +11,8 @@ from generated import ALL, settings_of
 import ir_trunc
 from ir_trunc import Rankings, calc
 from ir_trunc._cli.main import main
-from ir_trunc._scoring._ties import score_ties
 from ir_trunc._scoring.objects import objects
+from ir_trunc._scoring.ties import score_ties
 from ir_trunc.adapters.arrow import scorer
 from ir_trunc.measures.declaration import CUTOFF
 

@@ -1,0 +1,1 @@
+"""Comparison of runs: means, differences, tests and tables."""

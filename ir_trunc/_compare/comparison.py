@@ -1,0 +1,514 @@
+"""A comparison of several systems under several measures, with significance tests and its tables."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from ir_trunc._core.curve import TOLERANCE
+from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError, counted, nearest, shown
+from ir_trunc._core.lazy import pd
+from ir_trunc._core.parameters import text, whole
+from ir_trunc._core.rankings import Bools, Floats
+from ir_trunc._inference.p_values import PairTest, units_needed
+from ir_trunc._inference.significance import FOR_ALL_PAIRS
+from ir_trunc._output.tables import SIGNIFICANT, Cell, MarkedTable, fitted, table_text
+from ir_trunc._scoring.objects import bind, parse_measure
+from ir_trunc._scoring.results import VIEWS, as_table
+from ir_trunc._scoring.saved import Saved
+from ir_trunc.measures.declaration import lower_is_better, oriented
+from ir_trunc.meta.matrix import crossed, labelled_table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Comparison"]
+
+FEW_UNITS = 10
+"""With fewer topics (or other units), tests find little and the level of intervals is approximate."""
+_PRINTED = 20  # comparisons that are printed below the table; pairs() has all
+_TESTS: Mapping[PairTest, str] = {
+    "t": "paired t test",
+    "bounded": "test by the bounds of the measure",
+    "bootstrap": "paired bootstrap test",
+    "randomisation": "paired randomisation test",
+    "sign": "sign test, of the topics up and down and not of the means",
+    "tukey": "Tukey's HSD test over systems and topics",
+    "randomised-tukey": "randomised Tukey HSD test",
+}
+CORRECTIONS = {"holm": "Holm", "bh": "Benjamini and Hochberg", "holm-all": "Holm"}
+
+_ENDING = re.compile(r"(?<=.)\.(run|res|results|trec|txt|tsv|csv|jsonl?|parquet)$")
+
+P_VALUES = ("p", "p_not_worse", "p_equivalent")
+_OF_MARGIN = "bounded_low", "bounded_high"
+_COUNTS = "differ", "up", "down"
+_AT_LEVEL = "level", "at_low", "at_high"
+TESTED = (
+    *P_VALUES,
+    "p_alone",
+    *_AT_LEVEL,
+    "difference",
+    "low",
+    "high",
+    *_OF_MARGIN,
+    "effect",
+    "differ",
+    "up",
+    "down",
+)
+"""What a comparison has of each measure and pair of systems."""
+
+MEANS = (*VIEWS, "low", "high")
+"""What it has of each measure and system."""
+
+
+class Means(dict[str, Any]):
+    """Means by view; their bounds are computed when they are first asked for."""
+
+    def __init__(self, views: Mapping[str, Floats], bounds: Callable[[], Mapping[str, Floats]]):
+        super().__init__(views)
+        self._bounds = bounds
+
+    def __missing__(self, name: str) -> Floats:
+        if name not in MEANS or name in self:
+            raise KeyError(name)
+        self.update(self._bounds())
+        return self[name]  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Saved):
+    """Mean scores of S systems under M measures over T topics, with significance tests of P pairs of systems.
+
+    A comparison prints as a table, `comparison["AP"]` has the means of one measure, `to_pandas` those of all,
+    and `to_latex`, `to_html` and `to_markdown` make tables for a paper or a page.
+
+    Attributes
+    ----------
+    measures, systems, topics
+        Their names.
+    unit, units
+        What is independent of each other ("topic", or a key), and the number of these.
+    labelled
+        With `Judged`, the number of topics that people labelled, whose labels correct the means; 0 without.
+    nil
+        Which topics are nil queries (T).
+    values
+        Scores by topic (M x S x T).
+    means
+        Of each measure and system (M x S):
+
+        - all, answerable, nil: means (for counts: sums) over all topics, over those with answers and over nil
+          queries; NaN where there are no such topics
+        - low, high: confidence interval of the mean over all
+    compared
+        The pairs of systems (P): each system and the baseline, or all pairs.
+    tested
+        Of each measure and pair (M x P):
+
+        - p, corrected by `correction`, and p_alone; p_not_worse and p_equivalent, of non-inferiority and of
+          equivalence within `margins`, corrected too
+        - difference of the means, first system less second (with `Judged` the corrected difference, which
+          need not be that of the corrected means), and low and high, its confidence interval, which is not
+          corrected for the number of pairs; for the t test also at_low and at_high, the interval to which
+          the corrected p belongs, of the level 1 - level; with margins bounded_low and bounded_high, of the
+          level 1 - 2 alpha, by the bounds of the measure
+        - effect, the mean difference over its standard deviation, see the page of `ir_trunc.meta`
+        - differ, how many topics (or other units) differ; up and down, on how many of them the first system
+          has a higher score than the second, and a lower one
+    untested
+        For each measure without a test, the reason. Its arrays hold NaN.
+    baseline
+        The system that all others are compared with, or None.
+    test, correction, alpha, draws, seed
+        The test and its parameters; draws is 0 for a test that draws nothing.
+    margins
+        For each measure, in its own units, the largest difference that counts as not worse.
+    intervals
+        Whether confidence intervals are printed.
+    notes
+        What was assumed or left out when the data were read, which lists are empty, and under which measures
+        all differences of a pair are equal.
+    """
+
+    shapes: ClassVar[Mapping[str, str]] = {"nil": "topics", "values": "measures systems topics"}
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    unit: str
+    units: int
+    labelled: int
+    nil: Bools
+    values: Floats
+    means: Mapping[str, Floats]
+    compared: tuple[tuple[str, str], ...]
+    tested: Mapping[str, Floats]
+    untested: Mapping[str, str]
+    baseline: str | None
+    test: PairTest
+    correction: Literal["holm", "bh", "holm-all"] | None
+    alpha: float
+    draws: int
+    seed: int
+    margins: Mapping[str, float]
+    intervals: bool
+    notes: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for table, columns, axis in (("means", MEANS, "systems"), ("tested", TESTED, "compared")):
+            arrays = getattr(self, table)
+            shapes = {name: array.shape for name, array in arrays.items()}
+            present = VIEWS if isinstance(arrays, Means) and len(arrays) == len(VIEWS) else columns
+            if shapes != dict.fromkeys(present, (len(self.measures), len(getattr(self, axis)))):
+                needed = f"a value for each of the measures x {axis} in {', '.join(columns)}"
+                raise InputError(f"{table} has {shapes}: {needed} is needed.")
+        named = {name for pair in self.compared for name in pair} | {self.baseline or self.systems[0]}
+        for what, names, known in (
+            ("system", named, self.systems),
+            ("measure", {*self.untested, *self.margins}, self.measures),
+        ):
+            if odd := sorted(names - set(known)):
+                raise InputError(f"{what} {odd[0]!r} is not among those compared: {', '.join(known)}.")
+
+    def _data(self) -> Any:
+        self.means["low"]  # which computes both bounds
+        return super()._data()
+
+    @classmethod
+    def _from(cls, data: Any, where: str) -> Self:
+        comparison = super()._from(data, where)
+        for measure in comparison.measures:
+            try:
+                parse_measure(measure)
+            except IrTruncError as error:
+                raise InputError(f"{where}, measures: {error}") from None
+        if not 0 < comparison.alpha < 1:
+            raise InputError(f"{where}, alpha is {comparison.alpha}: a number between 0 and 1 is needed.")
+        for name in {*_COUNTS} & {*comparison.tested}:
+            values = comparison.tested[name]
+            if not ((values == np.floor(values)) & (values >= 0) & (values < 2**53) | np.isnan(values)).all():
+                raise InputError(f"{where}, tested, {name}: numbers of topics are needed.")
+        return comparison
+
+    def __getitem__(self, measure: Any) -> pd.Series[float]:
+        """The means of one measure, named by its text or object, by system."""
+        means = self.to_pandas()
+        name = measure if isinstance(measure, str) and measure in means else str(parse_measure(measure))
+        if name not in means:
+            message = f"The comparison has no measure {name}; it has: {', '.join(self.measures)}."
+            raise UnknownMeasureError(message + nearest(name, self.measures))
+        return means[name]
+
+    def __iter__(self) -> Any:
+        raise TypeError("A comparison is not iterable: to_pandas(), by_topic() and pairs() are its tables.")
+
+    def __getattr__(self, name: str) -> Any:
+        table = "; to_pandas() makes its means a DataFrame" * (not name.startswith("_"))
+        raise AttributeError(f"a comparison has no attribute {name!r}{table}.")
+
+    @property
+    def views(self) -> Floats:
+        """Means over all topics, over those with answers and over nil queries (3 x M x S)."""
+        return np.stack([self.means[view] for view in VIEWS])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Mean scores: a row for each system, a column for each measure."""
+        return labelled_table("system", self.systems, self.means["all"].T, self.measures)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Mean scores with their confidence intervals, as `ir_trunc.plots.scores` draws them.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        ImportError
+            Where matplotlib is not installed.
+
+        Examples
+        --------
+        >>> from ir_trunc import compare
+        >>> ax = compare("RR", {"1": {"a": 1}, "2": {"b": 1}}, {"x": {"1": ["a"]}, "y": {"2": ["b"]}}).plot()
+        >>> ax.get_xlabel()
+        'mean score, a scale for each measure (bars: 95 % confidence)'
+        """
+        from ir_trunc import plots
+
+        return plots.scores(self, ax)
+
+    def plot_topics(self, ax: Axes | None = None) -> Axes:
+        """Differences of the first two systems compared by topic, as in Sakai (2004), figure 3. Returns Axes.
+
+        Topics are sorted by the difference under the first measure.
+        """
+        from ir_trunc.plots import _kit
+
+        shown, (system, other) = _kit.ready_axes(ax, 7.2), self.compared[0]
+        D = self.values[:, self.systems.index(system)] - self.values[:, self.systems.index(other)]
+        D = D[:, np.argsort(-D[0], kind="stable")]
+        series = {name: (np.arange(1, len(self.topics) + 1), of) for name, of in zip(self.measures, D)}
+        _kit.draw_lines(shown, series, "topics, sorted by the first measure", f"{system} less {other}")
+        _kit.reference_line(shown, 0, "")
+        return shown
+
+    def by_view(self) -> pd.DataFrame:
+        """Means over all topics, over those with answers and over nil queries: rows of (queries, system)."""
+        index = pd.MultiIndex.from_product([VIEWS, self.systems], names=["queries", "system"])
+        cells = self.views.transpose(0, 2, 1).reshape(len(index), len(self.measures))
+        return as_table(pd.DataFrame(cells, index, list(self.measures)))
+
+    def by_topic(self) -> pd.DataFrame:
+        """Scores by topic, in the columns system, query_id, measure and value."""
+        levels = {"system": self.systems, "query_id": self.topics, "measure": self.measures}
+        return as_table(crossed(levels, {"value": self.values.transpose(1, 2, 0)}))
+
+    def pairs(self) -> pd.DataFrame:
+        """The results of the tests, a row for each measure and pair.
+
+        The columns: measure, system, other, difference, low and high (its confidence interval), p, effect,
+        and differ, how many topics differ; with margins also margin, bounded_low and bounded_high,
+        p_not_worse and p_equivalent. The sign test, which is not about means, has the numbers of topics up
+        and down in place of low, high and effect.
+        """
+        names = [(name, *pair) for name in self.measures for pair in self.compared]
+        columns = {name: self.tested[name] for name in (*self._columns(), "differ")}
+        if self.margins:
+            margins = [self.margins.get(name, np.nan) for name in self.measures]
+            columns["margin"] = np.repeat(margins, len(self.compared))
+            columns |= {name: self.tested[name] for name in (*_OF_MARGIN, "p_not_worse", "p_equivalent")}
+        table = as_table(pd.DataFrame(names, columns=["measure", "system", "other"]))
+        table = table.assign(**{name: values.ravel() for name, values in columns.items()})
+        return table.astype({name: "Int64" for name in _COUNTS if name in table})
+
+    def _columns(self) -> list[str]:
+        """The columns of the results of the test."""
+        if self.test == "sign":
+            return ["difference", "up", "down", "p"]
+        return ["difference", "low", "high", "p", "effect"]
+
+    def __repr__(self) -> str:
+        parts = [self.marked(self.digits).text()]
+        tested = self.pairs()
+        tested = tested[~tested["measure"].isin(list(self.untested))]
+        if 0 < len(tested) <= _PRINTED:
+            rows = ["measure", "system", *["other"] * (self.baseline is None)]
+            columns = [*self._columns(), *["differ"] * self._few_differ]
+            table = table_text(tested.set_index(rows)[columns], self.digits)
+            what = f"with {self._level(True)} intervals" if self.test != "sign" else "with topics up and down"
+            parts.append(f"Differences, {what}:\n\n{table}")
+        elif len(tested):
+            parts.append(
+                fitted(f"pairs() has the p values and effect sizes of all {len(tested)} comparisons.")
+            )
+        return "\n\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        return self.to_html(self.digits)
+
+    @property
+    def over(self) -> str:
+        """What the means are over: '84 topics', or '11 topics with 30 lists'."""
+        return counted_units(self.units, self.unit, len(self.topics))
+
+    @property
+    def heading(self) -> str:
+        """How many systems and topics there are."""
+        systems = counted(len(self.systems), "system")
+        against = "" if self.baseline is None else f" (baseline: {self.baseline})"
+        if self.labelled:
+            topics = counted_units(self.units, self.unit, len(self.topics), self.labelled)
+            return f"Corrected mean scores of {systems}{against} over {topics}"
+        nil = f", {counted(int(self.nil.sum()), 'of them a nil query', 'of them nil queries')}"
+        return f"Mean scores of {systems}{against} over {self.over}{nil * bool(self.nil.any())}"
+
+    def marked(self, digits: int = 4) -> MarkedTable:
+        """The table of means with marks for the best and for significance, with this many decimal places."""
+        places = whole("digits", digits, 0, 15)
+        lettered = self.baseline is None and self.compared and len(self.systems) <= len(ascii_lowercase)
+        letters = ascii_lowercase[: len(self.systems)] if lettered else ""
+        marks = self._marks(letters)
+        cells = [*zip(*(self._column(row, marks, places) for row in range(len(self.measures))))]
+        losses = ", ".join(name for name in self.measures if lower_is_better(name))
+        best = f"the best mean of a measure{f', the lowest of {losses}' * bool(losses)}."
+        of_marks = [f"{SIGNIFICANT} significantly different from {self.baseline}."] * bool(marks)
+        if letters:
+            better = "better on significantly more topics" if self.test == "sign" else "significantly better"
+            of_marks = [f"Letters behind a mean: {better} than these systems."]
+        notes = [*of_marks, *self._test_notes(letters), *self._margin_notes()]
+        return MarkedTable(self.heading, letters, self.systems, self.measures, cells, best, notes, self.notes)
+
+    def to_latex(self, label: str = "", digits: int = 4) -> str:
+        r"""A LaTeX table for booktabs and graphicx, whose caption explains its marks and names parameters.
+
+        Names of systems have no file endings (.run, .txt and so on) where they differ without them.
+
+        Parameters
+        ----------
+        label
+            For `\ref`; "" for none.
+        digits
+            Decimal places of the means.
+        """
+        short = [_ENDING.sub("", name) for name in self.systems]
+        names = dict(zip(self.systems, short if len({*short}) == len(short) else self.systems))
+        pairs = tuple((names[first], names[second]) for first, second in self.compared)
+        baseline = None if self.baseline is None else names[self.baseline]
+        named = replace(self, systems=tuple(names.values()), compared=pairs, baseline=baseline)
+        table = named.marked(digits)
+        return replace(table, notes=[*table.notes, *_parameters(self.measures)]).latex(text("label", label))
+
+    def to_html(self, digits: int = 4) -> str:
+        """A table element with caption and headings, and paragraphs that explain its marks."""
+        return self.marked(digits).html()
+
+    def to_markdown(self, digits: int = 4) -> str:
+        """A table in GitHub's Markdown, and paragraphs that explain its marks."""
+        return self.marked(digits).markdown()
+
+    @property
+    def significant(self) -> Bools:
+        """Whether each measure and pair differ significantly: enough units differ, too (M x P)."""
+        enough = self.tested["differ"] >= units_needed(self.alpha)
+        return np.asarray((self.tested["p"] < self.alpha) & enough)
+
+    @property
+    def _few_differ(self) -> bool:
+        """Whether a p value is low and too few units differ."""
+        return bool(((self.tested["p"] < self.alpha) & ~self.significant).any())
+
+    def _marks(self, letters: str) -> dict[tuple[int, int], str]:
+        """By measure and system: letters of worse systems, or whether it differs from the baseline."""
+        marks: dict[tuple[int, int], str] = defaultdict(str)
+        place = {name: position for position, name in enumerate(self.systems)}
+        for measure, pair in np.argwhere(self.significant).tolist():
+            first, second = self.compared[pair]
+            if self.baseline is not None:
+                marks[measure, place[first]] = SIGNIFICANT
+            elif letters:
+                up, down, difference = (self.tested[name] for name in ("up", "down", "difference"))
+                more = up - down if self.test == "sign" else difference
+                wins = oriented(self.measures[measure], more[measure, pair]) > 0
+                better, worse = (first, second) if wins else (second, first)
+                cell = measure, place[better]
+                marks[cell] = "".join(sorted(marks[cell] + letters[place[worse]]))
+        return dict(marks)
+
+    def _column(self, row: int, marks: Mapping[tuple[int, int], str], digits: int) -> list[Cell]:
+        """The means under a measure, below them their intervals or those of the differences."""
+        means = self.means["all"][row]
+        scores = oriented(self.measures[row], means)
+        highest, lowest = np.nanmax(scores, initial=-np.inf), np.nanmin(scores, initial=np.inf)
+        differ = highest - lowest > TOLERANCE
+        places = 0 if (means == np.floor(means)).all() and means.max() > 1 else digits  # counts have none
+        named, table = self.systems, self.means
+        if self.baseline is not None:
+            named, table = tuple(system for system, _ in self.compared), self.tested
+        bounds = dict(zip(named, zip(table["low"][row], table["high"][row]))) if self.intervals else {}
+        cells = []
+        for place, (name, mean) in enumerate(zip(self.systems, means)):
+            least, most = bounds.get(name, (np.nan, np.nan))
+            below = "" if np.isnan(least) else f"[{least:.{digits}f}, {most:.{digits}f}]"
+            best = bool(differ and scores[place] >= highest - TOLERANCE)
+            cell = Cell(f"{mean:.{places}f}", best, marks.get((row, place), ""), below)
+            cells.append(cell if np.isfinite(mean) else Cell("-"))
+        return cells
+
+    def _test_notes(self, letters: str) -> list[str]:
+        notes = []
+        if self.compared and len(self.untested) < len(self.measures):
+            each = "over all measures" if self.correction == "holm-all" else "for each measure"
+            notes.append(f"Significance, {each}: {self._test_description()}.")
+            notes += few_units(self.units, self.unit, " for a test")
+            if self._few_differ:
+                notes.append(f"No mark where fewer than {units_needed(self.alpha)} {self.unit}s differ.")
+            if self.baseline is None and not letters:
+                many = f"More than {len(ascii_lowercase)} systems"
+                notes.append(f"{many} have no marks unless there is a baseline.")
+        if self.intervals:
+            of = "means" if self.baseline is None else f"differences to {self.baseline}"
+            notes.append(f"In brackets: {self._level(self.baseline is not None)} intervals of the {of}.")
+        by_reason = defaultdict(list)
+        for measure, reason in self.untested.items():
+            by_reason[reason].append(measure)
+        return notes + [f"Not tested: {', '.join(names)}; {reason}" for reason, names in by_reason.items()]
+
+    def _level(self, of_differences: bool) -> str:
+        """The level of the intervals, and whether it holds for each of them or for all together."""
+        together = of_differences and self.test in FOR_ALL_PAIRS
+        return f"{'simultaneous' if together else 'individual'} {100 * (1 - self.alpha):g} % confidence"
+
+    def _test_description(self) -> str:
+        """The test, its correction, its level and its draws."""
+        parts = ["t test of corrected differences" if self.labelled else _TESTS[self.test]]
+        parts += ["which allows for all pairs of systems" if self.test in FOR_ALL_PAIRS else self.corrected]
+        parts.append(f"p < {self.alpha:g}")
+        if self.draws:
+            parts.append(f"{self.draws} draws, seed {self.seed}")
+        return ", ".join(parts)
+
+    @property
+    def corrected(self) -> str:
+        """Whether p values are corrected: 'corrected for 3 comparisons by Holm'."""
+        if self.correction is None:
+            return "not corrected for the number of comparisons"
+        tests = len(self.compared)
+        if self.correction == "holm-all":
+            tests *= len(self.measures) - len(self.untested)
+        return f"corrected for {counted(tests, 'comparison')} by {CORRECTIONS[self.correction]}"
+
+    def _margin_notes(self) -> list[str]:
+        """Which systems are shown not to be worse than the baseline, and which to be equivalent to it."""
+        notes = []
+        for measure, margin in self.margins.items():
+            if measure in self.untested:
+                continue
+            row = self.measures.index(measure)
+            for name, words in (("p_not_worse", "not worse than"), ("p_equivalent", "equivalent to")):
+                p_values = zip(self.compared, self.tested[name][row])
+                systems = [system for (system, _), p in p_values if p < self.alpha]
+                within = f"{words} {self.baseline} within {margin:g}"
+                notes.append(f"By {measure} {within}: {', '.join(systems) or 'none'}.")
+        if notes:
+            bounds = f"by the bounds of the measure, {self.corrected}"
+            notes[-1] += f" One-sided tests {bounds}, p < {self.alpha:g}."
+        return notes
+
+
+def counted_units(units: int, unit: str, lists: int, labelled: int = 0) -> str:
+    """What is independent: '11 users with 30 lists', or '9 topics, 3 of them labelled by people'."""
+    with_lists = f" with {counted(lists, 'list')}" * (units != lists)
+    by_people = f", {labelled} of them labelled by people" * bool(labelled)
+    return f"{counted(units, unit)}{with_lists}{by_people}"
+
+
+def few_units(units: int, unit: str, why: str) -> list[str]:
+    """The caution that these are few, and for what; none where they are enough."""
+    verb = "is" if units == 1 else "are"
+    return [f"{counted(units, unit)} {verb} few{why}: take {FEW_UNITS} or more."] * (units < FEW_UNITS)
+
+
+def _parameters(measures: Iterable[str]) -> list[str]:
+    """A sentence with all parameters of our own measures, as their names leave out those by default."""
+    parts = []
+    for name in measures:
+        bound = bind(parse_measure(name))
+        values = {} if bound is None else {key: v for key, v in bound.params.items() if v is not None}
+        if values:
+            parts.append(f"of {name}: {', '.join(f'{key}={shown(value)}' for key, value in values.items())}")
+    return [f"Parameters {'; '.join(parts)}."] if parts else []

@@ -1,0 +1,1 @@
+"""How many documents to return, from which score on, and when none."""

@@ -1,0 +1,576 @@
+"""`how_many`: how many documents to return, learnt from labelled questions by cross-validation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, is_dataclass, replace
+from typing import Annotated, Any, Unpack
+
+import numpy as np
+from ir_measures import Measure
+
+from ir_trunc._core.curve import TOLERANCE
+from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, noted, warn
+from ir_trunc._core.lazy import pd
+from ir_trunc._core.parameters import Number, Seed, Whole, checked
+from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
+from ir_trunc._core.universe import Universe
+from ir_trunc._how_many.advice import CHANCE, SILENT, WHOLE, HowMany, few_questions
+from ir_trunc._inference import selection
+from ir_trunc._inference.estimate import (
+    ALPHA,
+    CorrectedEstimate,
+    Estimate,
+    WeightedEstimate,
+    stacked,
+    weighted,
+)
+from ir_trunc._ranking.qrels import QrelsLike
+from ir_trunc._ranking.runs import RunLike, rank
+from ir_trunc._read.reading import Reading, takes
+from ir_trunc._scoring.evaluator import Options
+from ir_trunc._scoring.judged import Judged
+from ir_trunc._scoring.quantities import QUANTITIES
+from ir_trunc._scoring.runs import progress
+from ir_trunc.measures.definition import BoundMeasure, influence
+from ir_trunc.truncation import _policy
+from ir_trunc.truncation._fitting import one_measure, single_measure
+from ir_trunc.truncation._items import cost_of, text_of
+from ir_trunc.truncation._policy import Cutter, Policy, registry
+from ir_trunc.truncation._text import PoliciesLike, parse_policies, parse_policy
+from ir_trunc.truncation._validation import Split, cut_each, estimate_of
+from ir_trunc.truncation.policies.lengths import Fixed
+
+__all__ = ["how_many"]
+
+FIXED = (1, 2, 3, 5, 10, 20, 50, 100)
+"""The fixed lengths that are tried, up to the longest list."""
+
+_OF_ALL = *_policy.BOUNDS, "fitted_on"  # what every policy has
+_ENOUGH, _MOST = 10, 0.75  # lists with a relevant document, and their share that suggests distances
+
+
+@checked
+@takes(Options)
+def how_many(
+    labels: QrelsLike | None,
+    retrieved: RunLike,
+    measure: str | Measure = "RBPT(p=0.8)",
+    *,
+    keep: Annotated[float | None, Number("share of answerable questions", 0, 1)] = None,
+    unanswerable: Annotated[float | None, Number("share of questions", 0, 1)] = None,
+    price: Annotated[float | None, Number("price of a document", 0)] = None,
+    cost: Any = None,
+    budget: Annotated[float | None, Number("highest cost of the documents of a question", 0)] = None,
+    policies: PoliciesLike = (),
+    also: PoliciesLike = (),
+    present: int | str | Cutter | None = None,
+    tolerance: Annotated[float, Number("difference of scores", 0)] = 0.01,
+    folds: Annotated[int | None, Whole("parts of the questions", 2)] = None,
+    seed: Seed = 0,
+    **options: Unpack[Options],
+) -> HowMany:
+    """How many documents to return for a question, from which score on, and when none.
+
+    Fixed lengths and policies are fitted on some of the questions and scored on the others, in turn. The
+    advice is the policy with the highest score, or a simpler one within `tolerance` of it: the present
+    setting before a fixed length, and a fixed length before policies that read scores. Where none is shown to
+    be better than the present setting, it is this; without `present` it is what was retrieved. The score to
+    expect on new questions leaves out what the best of many policies owes to chance (Tsamardinos, Greasidou &
+    Borboudakis, Machine Learning 2018, https://doi.org/10.1007/s10994-018-5714-4).
+
+    Parameters
+    ----------
+    labels : QrelsLike or None
+        Which documents are relevant, such as `{question: {document: 1}}`. A question without any is one that
+        should get no answer. A frame or records have no row for it: `topics=` names all questions then. With
+        `Judged`, policies are fitted on the labels of the judge, and chosen by means that people's correct.
+    retrieved : RunLike
+        What the system returned for each question, with scores; in any form that `ir_trunc.calc` takes, such
+        as `{question: {document: score}}` or a frame. The lists should be long enough to be cut.
+    measure : str or Measure
+        What the policies maximise. It has to depend on where lists end, as `RBPT`, `FlatU(e=0.1)`, `SetF` and
+        `c@1` do.
+    keep : float, optional
+        Share of the answerable questions that have to keep a relevant document: the advice is the best of the
+        policies that do so on these questions. Levels are fitted with a margin of one standard error.
+    unanswerable : float, optional
+        Share of unanswerable questions to expect in production, where that of the labels differs. All figures
+        and fitted levels are then those of questions in this proportion.
+    price : float, optional
+        What one unit of the column `cost` of the run costs, or one document where it has no such column, for
+        the table and the plot. Without it, costs are those of the column. They do not change the advice.
+    cost : str, tokenizer or callable, optional
+        The column of the run, or the name in the documents of a framework or in their metadata, that has the
+        cost of each document, such as its tokens; by default the column `cost`. Documents with a text take
+        'characters/4' (about its tokens), a tokenizer with `encode`, or a function of the document, too.
+    budget : float, optional
+        The highest sum of these costs for a question. Every policy is tried under this limit, and the advised
+        one has it: a document that does not fit ends the list.
+    policies : str or list, optional
+        The policies to try, as texts or objects. By default all that work on live lists and need no parameter
+        and no other package.
+    also : str or list, optional
+        Further policies: `"Learned"`, which needs scikit-learn, or `"RiskControlled('missed', 0.1)"`.
+    present : int, str or Policy, optional
+        The setting in use: a fixed length, or a policy. By default all that was retrieved is returned.
+    tolerance : float
+        A simpler policy is preferred if its score is within this of the highest.
+    folds, seed : int
+        Number of parts of the questions, by default 5, and the seed of their random assignment.
+    topics, missing, unjudged, nil
+    order, duplicates, stop, lower_is_better, columns, keys, searches, withheld
+        As for `ir_trunc.calc`.
+
+    Returns
+    -------
+    HowMany
+        It prints as a paragraph and a table; `advice.policy` is the advised policy, fitted on all questions,
+        and `advice.plot()` draws a row for each policy.
+
+    Raises
+    ------
+    InputError
+        Where the labels come second, where there are fewer than two questions, where no list belongs to a
+        labelled question, where the labels have no relevant document or none was retrieved, where no policy
+        keeps the share `keep`, and where the data cannot be read.
+    ParameterError
+        Where a policy that was asked for cannot be fitted, or sees the judgments, and where the measure never
+        gives a shorter list a higher score.
+
+    Warns
+    -----
+    IrTruncWarning
+        Where there are fewer than 50 questions, all scores are equal, or scores look like distances.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import ir_trunc
+    >>> labels = {str(q): {"a": 1} if q % 2 else {} for q in range(60)}
+    >>> retrieved = {q: {"a": 0.9, "b": 0.3} if labels[q] else {"c": 0.4, "d": 0.2} for q in labels}
+    >>> advice = ir_trunc.how_many(labels, retrieved)
+    >>> advice.policy
+    ScoreThreshold(threshold=0.9)
+    >>> advice.policy([0.95, 0.5])
+    1
+    """
+    if cost is not None:
+        names = Reading(columns=options.get("columns")).names
+        options["columns"] = {**names, "cost": cost_of(cost, text_of, "")}
+    as_they_are = (keep, unanswerable) == (None, None)
+    rankings, people, labelled, agreement = _read(labels, retrieved, options, as_they_are)
+    bound, named = one_measure(measure), single_measure(measure)
+    _check_that_shorter_can_win(bound, named, rankings)
+    _warn_of_scores(rankings)
+    split = Split.of(rankings, folds, seed)
+    nil, units = rankings.judgments.nil_queries, int(split.unit_of.max()) + 1
+    if few := few_questions(units, split.unit):
+        warn(f"how_many: {few}")
+    weights = selection.weights_of(nil, split.weights, unanswerable, bound.definition)
+    goal = None if (weights == 1).all() else weights
+    trials, left_out = _try_policies(
+        policies, also, present, budget, split, people, labelled, measure=named, weights=goal, keep=keep
+    )
+    by_kind = unanswerable is not None and not split.unit
+    kinds = nil if by_kind else np.zeros(units, bool) if labelled is None else labelled
+    scored = _Scored(named, split, weights, unanswerable is not None, kinds, labelled)
+    trials, each = _best_first(trials, scored)
+    kept = [scored.share("kept", trial) for trial in trials]
+    table, samples = _quantities(trials, each, kept, scored, price, budget)
+    draws = selection.bootstrap(samples, split.unit_of, kinds, seed)
+    best, reference, chance, chosen = _choice(trials, table, each, draws, tolerance, keep)
+    table = _with_bounds(table, each, draws.scores, best, kinds)
+    low, high = table["low"][best], table["high"][best]
+    expected, candidates = (float(table["score"][best]), float(low), float(high)), 1
+    if chosen is not None:
+        candidates = len(trials)
+        together = weighted(stacked(each)) if labelled is None else _of_questions(each, labelled)
+        expected = selection.of_best(together, table["score"].to_numpy(), draws.outside, chosen, seed)
+    bound_of_kept = float(kept[best].bound(ALPHA / candidates, upper=False))
+    return HowMany(
+        table=table,
+        policy=_policy.profiled(trials[best].fitted, rankings, named),
+        advised=trials[best].name,
+        present=next(trial.name for trial in trials if trial.rank == 0),
+        measure=str(named),
+        questions=len(rankings),
+        unanswerable=int(nil.sum()),
+        judged=agreement,
+        searched=(rankings.universe or Universe()).searched,
+        unit=split.unit,
+        units=units,
+        production=unanswerable,
+        folds=len(split.parts),
+        seed=seed,
+        expected=expected,
+        candidates=candidates,
+        reference=trials[reference].name,
+        expected_kept=(float(table["kept"][best]), bound_of_kept),
+        chance=chance,
+        separation=selection.separation(
+            None if split.unit or people is not None else rankings.first_scores, nil
+        ),
+        tolerance=tolerance,
+        keep=keep,
+        budget=budget,
+        price=price,
+        left_out=tuple(left_out),
+    )
+
+
+# What is read, and what is refused.
+
+
+def _read(
+    labels: Any, retrieved: Any, options: Any, as_they_are: bool
+) -> tuple[Rankings, Rankings | None, Bools | None, str]:
+    """The lists with their labels; with `Judged` also those of people, which these are, and the agreement."""
+    if not isinstance(labels, Judged):
+        rankings = _ranked(labels, retrieved, options)
+        _check_that_ids_match(rankings)
+        return rankings, None, None, ""
+    if not as_they_are or Reading(keys=options.get("keys")).of_questions:
+        raise ParameterError("how_many: with Judged, leave out keep=, unanswerable= and keys=.")
+    retrieved = [*retrieved] if isinstance(retrieved, Iterator) else retrieved
+    mixed = rank(labels.mixed, retrieved, **options)
+    labelled = labels.labelled(mixed.topics)
+    people, agreement = mixed.take(np.flatnonzero(labelled)), labels.agreement().heading
+    with noted(issued=False):  # those of the mixed labels say the same
+        rankings = rank(labels.judge, retrieved, **options)
+    _check_that_ids_match(rankings)
+    unlabelled = []
+    for who, lists in (("people on their topics", people), ("the judge", rankings)):
+        documents = int(lists.lengths.sum())
+        if lacking := documents - len(lists.judged_ranks):
+            unlabelled.append(f"{lacking} of {documents} by {who}")
+    if unlabelled:
+        what = "Retrieved documents without a label, which count as not relevant"
+        warn(text := f"{what}: {', '.join(unlabelled)}.")
+        agreement += f" {text}"
+    return rankings, people, labelled, agreement
+
+
+def _ranked(labels: Any, retrieved: Any, options: Any) -> Rankings:
+    """The lists with their labels; an InputError says so where they can only be read in the other order."""
+    try:
+        return rank(labels, retrieved, **options)
+    except InputError as error:
+        try:
+            with noted(issued=False):
+                rank(retrieved, labels, **options)
+        except IrTruncError:
+            raise error from None
+    looks = "the first argument looks like what was retrieved, the second like labels"
+    raise InputError(f"how_many: {looks}. Write how_many(labels, retrieved), at a terminal LABELS RUN.")
+
+
+def _check_that_ids_match(rankings: Rankings) -> None:
+    """InputError if nothing can be learnt from the labels, most likely because ids differ."""
+    questions, answerable = len(rankings), int((~rankings.judgments.nil_queries).sum())
+    if not rankings.lengths.any():
+        example = f"for example question {rankings.topics[0]}"
+        why = f"nothing was retrieved for any of the {questions} labelled questions ({example})"
+    elif not answerable:
+        why = f"none of the {questions} questions has a relevant document in the labels (of grade 1 or more)"
+    elif not (rankings.judged_grades > 0).any():
+        why = f"{answerable} questions have relevant documents, and none of these was retrieved"
+    else:
+        return
+    needed = "labels of relevant documents, and the same ids of questions and documents in both"
+    raise InputError(f"how_many: {why}. Nothing can be learnt: what is needed is {needed}.")
+
+
+def _check_that_shorter_can_win(bound: BoundMeasure, measure: Measure, rankings: Rankings) -> None:
+    """ParameterError for a measure that gives no shorter list a higher score."""
+    if bound.definition.scope == "run" or "end" in bound.reads:
+        return
+    curve = bound.curve(rankings)
+    rises = np.delete(np.diff(curve.values), curve.offsets[1:-1] - 1)
+    if not (rises < -TOLERANCE).any():
+        raise ParameterError(
+            f"{measure} does not look at the end of a list: no list of these questions has a higher score if"
+            " it ends earlier, so that the advice would always be the longest. Use a measure that does:"
+            " RBPT, nDCGT, SetF, FlatU(e=0.1), or c@1 where one answer is enough."
+        )
+
+
+def _warn_of_scores(rankings: Rankings) -> None:
+    """Warn if the scores of each list are all equal, or relevant documents are mostly in the lower half."""
+    lengths, scores = rankings.lengths, rankings.scores
+    several = lengths > 1
+    if scores is not None and several.any():
+        starts = rankings.starts[several]
+        if (scores[starts] == scores[starts + lengths[several] - 1]).all():
+            warn("how_many: all scores of a list are equal; give those by which documents were ranked.")
+            return
+    relevant = rankings.judged_grades > 0
+    rows, counts = np.unique(rankings.judged_rows[relevant], return_counts=True)
+    mean_ranks = np.bincount(rankings.judged_rows[relevant], rankings.judged_ranks[relevant])[rows] / counts
+    low = int((mean_ranks > (lengths[rows] + 1) / 2).sum())
+    if len(rows) >= _ENOUGH and low > _MOST * len(rows):
+        where = f"in the lower half of {low} of {len(rows)} lists"
+        remedy = "if the scores are distances, pass lower_is_better=True"
+        warn(f"how_many: relevant documents are {where}; {remedy}.")
+
+
+# Policies.
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A policy that was tried.
+
+    rank: 0 for the setting in use, 1 for a fixed length, 2 for others; the lowest within the tolerance is
+    advised.
+    """
+
+    name: str
+    cuts: Ints  # its lengths for lists that it was not fitted on (Q)
+    free: Ints  # those that they would have without the budget (Q)
+    lists: Rankings  # as it cuts them
+    by_people: Any  # None, or those that people labelled, with their labels
+    fitted: Any  # itself, fitted on all lists
+    rank: int
+
+
+def _try_policies(
+    policies: Any,
+    also: Any,
+    present: Any,
+    budget: float | None,
+    split: Split,
+    people: Rankings | None,
+    labelled: Bools | None,
+    **goal: Any,
+) -> tuple[list[_Trial], list[str]]:
+    """The setting in use, the references and all policies that could be tried, and why others could not."""
+    longest = int(split.rankings.lengths.max())
+    now: Cutter = Fixed(longest)
+    if present is not None:
+        is_length = isinstance(present, (int, float, np.number))
+        now = Fixed(present) if is_length else parse_policy(present)
+    asked, further = (
+        [] if isinstance(texts, (str, list, tuple)) and not texts else parse_policies(texts)
+        for texts in (policies, also)
+    )
+    required = [*asked, *further]
+    by_name: dict[str, Cutter] = {} if present is None else {str(now): now}
+    by_name |= {WHOLE: now if present is None else Fixed(longest), SILENT: Fixed(0)}
+    others = [] if asked else _all_policies(longest)
+    for name, policy in [*others, *((str(policy), policy) for policy in required)]:
+        by_name.setdefault(name, policy)
+    trials: list[_Trial] = []
+    reasons: dict[str, list[str]] = {}
+    for name, policy in progress(by_name.items(), "policies", "policy"):
+        try:
+            _policy.refuse_if_not_live(policy)
+            cuts, each = split.trial(_within(policy, budget), on_all=True, **goal)
+            free = cuts
+            if budget is not None:
+                unlimited: list[Any] = [*each[:-1]]
+                unlimited = [replace(fitted, budget=None) for fitted in unlimited]
+                free = cut_each(unlimited, split.rankings, split.parts)
+        except IrTruncError as error:
+            if policy is now or policy in required:
+                raise
+            reasons.setdefault(str(error), []).append(name)
+            continue
+        fitted = _finite(each[-1])
+        rank = 0 if policy is now else 1 if isinstance(fitted, Fixed) else 2
+        by_people = None if people is None else people.cut(cuts[labelled])
+        trials.append(_Trial(name, cuts, free, split.rankings.cut(cuts), by_people, fitted, rank))
+    return trials, [
+        why if names[0] in why else f"{', '.join(names)}: {why}" for why, names in reasons.items()
+    ]
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """How scores of questions are added up: units, weights, two kinds of questions, and labels by people."""
+
+    measure: Measure
+    split: Split
+    weights: Floats  # of the questions (Q)
+    production: bool  # whether these are those of another share of unanswerable questions
+    kinds: Bools  # of the questions or units, each of which has a share of its own
+    labelled: Bools | None  # by people (Q)
+
+    def units(self, values: Any) -> Floats:
+        """Sums over units (U)."""
+        return np.bincount(self.split.unit_of, values, int(self.split.unit_of.max()) + 1).astype(np.float64)
+
+    def values(self, trial: _Trial) -> Floats:
+        """The values of the questions, in their weights, whose mean is the score (Q)."""
+        goal = None if (self.weights == 1).all() else self.weights
+        return influence(one_measure(self.measure), trial.lists, goal)
+
+    def estimate(self, trial: _Trial) -> Any:
+        """What the questions say of the score of a trial."""
+        if self.labelled is not None:
+            people, judge = (estimate_of(self.measure, of) for of in (trial.by_people, trial.lists))
+            return CorrectedEstimate.of(people, judge, self.labelled)
+        if not self.production:
+            return estimate_of(self.measure, trial.lists)
+        limits, values = one_measure(self.measure).range, self.values(trial)
+        if self.split.unit:
+            return Estimate.share(self.units(values), self.units(self.weights), limits)
+        return WeightedEstimate(values, limits, kinds=self.kinds, scale=self.weights)
+
+    def share(self, name: str, trial: _Trial) -> Estimate:
+        """A share of questions; with labels by people that of theirs."""
+        lists = trial.lists if self.labelled is None else trial.by_people
+        part, whole = (np.asarray(of, np.float64) for of in QUANTITIES[name][0](lists))
+        if self.labelled is not None:
+            return Estimate.share(part, whole)
+        weights = self.weights if name == "wrongly" else self.split.weights
+        return Estimate.share(self.units(part * weights), self.units(whole * weights))
+
+
+def _best_first(trials: list[_Trial], scored: _Scored) -> tuple[list[_Trial], list[Any]]:
+    """The trials by falling score, and what the questions say of it."""
+    each = [scored.estimate(trial) for trial in trials]
+    scores = np.array([float(estimate.mean) for estimate in each])
+    # Of equal scores the shorter lists come first, and of equal lists what is simpler.
+    lengths = np.array([trial.cuts.mean() for trial in trials])
+    order = np.lexsort((np.arange(len(trials)), lengths, -np.round(scores, 12)))
+    return [trials[i] for i in order], [each[i] for i in order]
+
+
+def _quantities(
+    trials: list[_Trial],
+    each: list[Any],
+    kept: list[Estimate],
+    scored: _Scored,
+    price: float | None,
+    budget: float | None,
+) -> tuple[pd.DataFrame, Floats]:
+    """The columns of the table but for intervals, and what the bootstrap draws from."""
+    weights, nested = scored.weights, scored.split.weights
+
+    def mean(of_lists: Callable[[_Trial], Any]) -> Floats:
+        return np.array([of_lists(trial) @ weights for trial in trials]) / len(weights)
+
+    columns = {
+        "policy": [trial.name for trial in trials],
+        "fitted": [_as_text(trial.fitted) for trial in trials],
+        "kept": [float(of.mean) for of in kept],
+        **{name: [float(scored.share(name, t).mean) for t in trials] for name in ("unanswered", "wrongly")},
+        "empty": mean(lambda trial: trial.lists.lengths == 0),
+        "length": mean(lambda trial: trial.lists.lengths),
+        "cost": mean(lambda trial: _costs(trial.lists, price)),
+        "used": mean(lambda trial: _costs(trial.lists, 1 / (budget or math.nan))),
+        "limited": mean(lambda trial: trial.free > trial.cuts) * (1 if budget else math.nan),
+        "score": [float(estimate.mean) for estimate in each],
+    }
+    answerable = ~scored.split.rankings.judgments.nil_queries
+    parts = np.array([QUANTITIES["kept"][0](trial.lists)[0] for trial in trials])
+    values = [getattr(of, "by_topic", scored.values(trial)) for of, trial in zip(each, trials)]
+    return pd.DataFrame(columns), np.vstack([values, parts * nested, weights, answerable * nested])
+
+
+def _choice(
+    trials: list[_Trial],
+    table: pd.DataFrame,
+    each: list[Any],
+    draws: selection.Draws,
+    tolerance: float,
+    keep: float | None,
+) -> tuple[int, int, float, Ints | None]:
+    """The rows of the advised policy and of what it has to be better than, p of such a lead by chance, and
+    what is chosen in each sample; None for a reference, which is not chosen among many.
+
+    It has to be better than the present setting, or than silence or whole lists where these are shown to be.
+    """
+    scores, kept = (table[name].to_numpy() for name in ("score", "kept"))
+    ranks = np.array([trial.rank for trial in trials])
+    allowed = kept >= (keep or 0) - TOLERANCE
+    if not allowed.any():
+        most = table.iloc[int(kept.argmax())]
+        most_of_all = f"{most['policy']} does for {most['kept']:.1%} of the answerable questions"
+        what = f"no policy keeps a relevant document for that share; {most_of_all}"
+        raise InputError(f"keep={keep:g}: {what}. Retrieve more, or lower `keep`.")
+    reference = int(ranks.argmin())
+    if not allowed[reference]:
+        reference = int(np.where(allowed, table["length"], -np.inf).argmax())
+    is_reference = table["policy"].isin((SILENT, WHOLE)).to_numpy(copy=True)
+    for row in np.flatnonzero(is_reference & allowed & (scores > scores[reference])):
+        if (each[row] - each[reference]).p_at_most(0.0) <= CHANCE:
+            reference = int(row)
+    is_reference[reference] = True
+    others = np.flatnonzero(allowed & ~is_reference)
+    best = int(selection.choose(scores[None], kept[None], ranks, tolerance, keep)[0])
+    leads = draws.scores[:, others] - draws.scores[:, [reference]]
+    chance = selection.chance_of_lead(scores[others] - scores[reference], leads)
+    if not is_reference[best]:  # with few questions the bootstrap alone shows too much
+        chance = max(chance, float((each[best] - each[reference]).p_at_most(0.0)))
+    if is_reference[best] or chance > CHANCE:
+        return reference, reference, chance, None
+    return best, reference, chance, selection.choose(draws.scores, draws.kept, ranks, tolerance, keep)
+
+
+def _with_bounds(
+    table: pd.DataFrame, each: list[Any], drawn: Floats, best: int, kinds: Bools
+) -> pd.DataFrame:
+    """The table with what is known of the scores: that of silence is, where it is the same for all."""
+    low, high = np.array([estimate.interval() for estimate in each]).T
+    for row in np.flatnonzero(table["policy"] == SILENT):
+        values = each[row].values
+        parts = [values[kinds], values[~kinds]] if len(values) == len(kinds) else [values]
+        if all(np.ptp(part) <= TOLERANCE for part in parts if len(part)):
+            low[row] = high[row] = table["score"][row]
+    behind = np.array(
+        [(each[best] - estimate).interval(ALPHA / max(len(each) - 1, 1)) for estimate in each]
+    ).T
+    behind[:, best] = 0.0
+    table = table.assign(low=low, high=high, first=selection.shares_of_first(drawn))
+    return table.assign(behind_low=behind[0], behind_high=behind[1])
+
+
+def _of_questions(each: list[Any], labelled: Bools) -> WeightedEstimate:
+    """Corrected estimates together, by their values of all questions."""
+    values = np.array([getattr(estimate, "by_topic", estimate.values) for estimate in each])
+    limits, ones = (float(values.min()), float(values.max())), np.ones(values.shape[1])
+    return WeightedEstimate(values, limits, kinds=labelled, scale=ones)
+
+
+def _all_policies(longest: int) -> Iterator[tuple[str, Cutter]]:
+    """Fixed lengths, and all policies that need no parameter and no other package, and work on live lists."""
+    yield from ((str(Fixed(k)), Fixed(k)) for k in FIXED if k < longest)
+    for name, definition in registry.items():
+        live = not (getattr(definition.kind, "not_live", "") or _policy.sees_judgments(definition.kind))
+        alone = not hasattr(definition.kind, "needs")
+        if live and alone and not any(param.required for param in definition.params.values()):
+            yield name, definition.kind()
+
+
+def _within(policy: Any, budget: float | None) -> Any:
+    """The policy under a budget, or under its own where that is lower."""
+    if budget is None:
+        return policy
+    if not isinstance(policy, Policy):
+        raise ParameterError(f"{policy} takes no budget=: derive it from ir_trunc.truncation.Policy.")
+    return replace(policy, budget=budget if policy.budget is None else min(budget, policy.budget))
+
+
+def _finite(policy: Any) -> Any:
+    """The policy; a level that nothing reaches is the length 0."""
+    values = vars(policy) if is_dataclass(policy) else {}
+    if not any(isinstance(value, float) and math.isinf(value) for value in values.values()):
+        return policy
+    return Fixed(0, **{name: values[name] for name in _OF_ALL if name in values})
+
+
+def _as_text(policy: Any) -> str:
+    """A policy as text; "" if text cannot hold it."""
+    definition = registry.get(type(policy).__name__)
+    return str(policy) if definition and definition.kind is type(policy) and definition.written else ""
+
+
+def _costs(rankings: Rankings, price: float | None) -> Floats:
+    """The cost of each list (Q)."""
+    if rankings.costs is None:
+        return rankings.lengths.astype(np.float64) * (math.nan if price is None else price)
+    costs = np.bincount(rankings.rows, rankings.costs[rankings.places], len(rankings))
+    return costs.astype(np.float64) * (1.0 if price is None else price)

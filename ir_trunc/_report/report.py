@@ -1,0 +1,447 @@
+"""`report`: one HTML page about several runs."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any, Unpack
+
+import numpy as np
+from ir_measures.measures.base import MeanAgg
+
+from ir_trunc._check.gate import Gate
+from ir_trunc._compare.compare import compare_scored
+from ir_trunc._compare.comparison import Comparison, few_units
+from ir_trunc._core.curve import bin_name, bin_of
+from ir_trunc._core.errors import InputError, IrTruncError, counted, noted, printable
+from ir_trunc._core.parameters import Text, Whole, checked, instance
+from ir_trunc._core.rankings import Rankings
+from ir_trunc._inference import selection
+from ir_trunc._inference.estimate import Estimate, weighted
+from ir_trunc._output.files import Target, check_outputs, write_text
+from ir_trunc._output.tables import shortened
+from ir_trunc._ranking.qrels import QrelsLike
+from ir_trunc._ranking.ranked_rows import RankedRows, Run
+from ir_trunc._ranking.runs import read_run
+from ir_trunc._read.arrow import strings
+from ir_trunc._read.reading import HowRead, takes
+from ir_trunc._report.texts import read_texts
+from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
+from ir_trunc._scoring.judged import Judged
+from ir_trunc._scoring.objects import MeasureLike, parse_measure, range_of, read_measures
+from ir_trunc._scoring.results import Abstention, Results
+from ir_trunc._scoring.runs import RunsLike, by_name, score_each
+from ir_trunc._scoring.ties import tie_notes
+from ir_trunc.measures.declaration import lower_is_better, oriented
+from ir_trunc.truncation._fitting import units_of
+from ir_trunc.truncation._validation import Split, validated
+from ir_trunc.version import __version__
+
+__all__ = ["report", "template"]
+
+MEASURES = "RBPT nDCG@10 RBPU c@1"
+"""The measures of a page by default."""
+
+POLICIES: tuple[str, ...] = ("Greedy", "ScoreThreshold", "LargestGap", "Oracle")
+"""The policies of a page: a fixed length, a threshold, one without training, and the upper bound."""
+
+WITHOUT_SCORES = ("Greedy", "Oracle")
+"""Those of lists without scores."""
+
+_PACKAGES = "ir_measures", "numpy", "pandas", "scipy"
+_RELEVANT, _OTHER, _UNJUDGED, _END, _BEST = "●", "○", "·", "┃", "✂"
+_CURVE_WIDTH, _CURVE_HEIGHT = 96, 24
+_LISTS = 2500  # more than these are shown with fewer ranks and points, which keeps the page small
+_SHOWN, _WORDS = 5, 160  # documents of a list whose texts are shown, and how many characters of each
+
+
+@checked
+@takes(Options)
+def report(
+    measures: MeasureLike,
+    qrels: QrelsLike | None,
+    runs: RunsLike,
+    path: Target | None = None,
+    *,
+    baseline: str | None = None,
+    title: Annotated[str, Text("heading")] = "Rankings and where they end",
+    folds: Annotated[int, Whole("parts of the topics", 2)] = 5,
+    unit: str | None = None,
+    gate: Gate | None = None,
+    queries: Any = None,
+    documents: Any = None,
+    command: Annotated[str, Text("what the page was made by")] = "",
+    **options: Unpack[Options],
+) -> str:
+    """Write one HTML page about several runs: it needs no network, no other file, and no JavaScript.
+
+    A verdict comes first: who is better by how much, with what certainty, and what a policy would change. It
+    is followed by the comparison with its tests, nil queries and empty lists, lengths and best cuts of the
+    lists, what truncation policies change, every topic with its lists by rank, the worst first, what was
+    assumed or left out, and where the page comes from. Sections without content are left out.
+
+    Parameters
+    ----------
+    measures, qrels, **options
+        As for `calc`. The verdict, curves, best cuts and policies are those of the first measure that scores
+        each list by itself.
+    runs : RunsLike
+        `{name: run}`, or paths of files and folders, whose runs are then named by their files.
+    path : path, optional
+        Where to write the page.
+    baseline : str, optional
+        The run that all others are compared with.
+    title : str
+        The heading of the page.
+    folds : int
+        Number of parts of the topics for the cross-validation of the policies.
+    unit : str, optional
+        As for `compare`.
+    gate : Gate, optional
+        What `check` returned; it stands below the verdict.
+    queries, documents : path, str, dict or data set, optional
+        Their texts: `{id: text}`, a file of lines `id<TAB>text`, JSON, JSON lines or TREC, or an ir_datasets
+        data set or its id. Texts of documents are those of the first five of each list.
+    command : str
+        What the page was made by, for its last section.
+
+    Returns
+    -------
+    str
+        The page.
+
+    Raises
+    ------
+    IrTruncError
+        As `compare` does, and for texts that cannot be read.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {}}
+    >>> page = report("RBPT AP", qrels, {"one": {"q1": ["a"], "q2": ["x", "b"]}}, folds=3)
+    >>> page.splitlines()[0]
+    '<!DOCTYPE html>'
+    """
+    if gate is not None:
+        instance("gate", gate, Gate, "what ir_trunc.check returns")
+    named = {name: list(run) if isinstance(run, Iterator) else run for name, run in by_name(runs).items()}
+    inputs = [qrels, *named.values(), options.get("topics"), queries, documents]
+    check_outputs([path], inputs)
+    lists: dict[str, Rankings] = {}
+    with noted() as notes:
+        evaluator = Evaluator(measures, qrels, **options)
+        if documents is not None:
+            reading: Any = {name: getattr(evaluator.reading, name) for name in HowRead.__annotations__}
+            named = {name: _with_documents(name, run, reading) for name, run in named.items()}
+        scored = score_each(evaluator, named, alike=True, keep_scores=True)
+        each = ((name, _kept(lists, name, results)) for name, results in scored)
+        tests: dict[str, Any] = {"baseline": baseline, "test": "t", "correction": "auto", "alpha": 0.05}
+        comparison = compare_scored(evaluator, tuple(named), each, True, unit=unit, **tests)
+        asked = read_texts("queries", queries, comparison.topics)
+        with noted(issued=False):  # the comparison has given the warnings
+            view = _View(measures, comparison, lists, unit)
+            policies = view.policies(folds, isinstance(qrels, Judged))
+            first = {} if documents is None else _first_documents(named, lists)
+        notes += tie_notes(view.measure, lists) if view.curves else ()
+        shown = {doc for of_run in first.values() for docs in of_run for doc in docs}
+        texts = read_texts("documents", documents, sorted(shown)) if shown else {}
+    files = _files(inputs)
+    messages = [*dict.fromkeys((*comparison.notes, *notes))]
+    for file, name, *_ in files:
+        messages = [message.replace(file, name) for message in messages]
+    imposed = [message.partition(f"{IMPOSED}. ") for message in messages if IMPOSED in message]
+    cautions, advice = [where + IMPOSED for where, *_ in imposed], [remedy for *_, remedy in imposed]
+    few = few_units(comparison.units, comparison.unit, " for a test") if comparison.compared else []
+    page: str = template()(
+        cautions=cautions + [words.partition(":")[0] for words in few],
+        advice=advice,
+        title=title,
+        version=__version__,
+        gate=gate,
+        found=comparison,
+        charted=np.flatnonzero(np.isfinite(comparison.means["all"]).all(axis=1)).tolist(),
+        view=view,
+        verdict=view.verdict(policies),
+        comparison=replace(comparison, notes=()).to_html(),  # the page has a section of notes
+        abstention=_abstention(lists),
+        lengths=view.length_bars(),
+        policies=policies,
+        topics=view.topics(first),
+        queries=asked,
+        texts={doc: f"{words[:_WORDS]}{' ...' * (len(words) > _WORDS)}" for doc, words in texts.items()},
+        notes=messages,
+        files=files,
+        command=command,
+        made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        versions={"Python": platform.python_version()} | {name: version(name) for name in _PACKAGES},
+    )
+    if path is not None:
+        write_text(path, [page])
+    return page
+
+
+def template(name: str = "report.html", package: str = "ir_trunc._report") -> Any:
+    """What renders a page of a package, which may include templates of this one."""
+    # jinja2 is imported when a page is written.
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, select_autoescape
+
+    loaded = Environment(
+        loader=ChoiceLoader([*map(PackageLoader, dict.fromkeys((package, "ir_trunc._report")))]),
+        autoescape=select_autoescape(),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    loaded.filters.update(
+        shown=lambda value: printable(str(value)),
+        number=lambda value, digits=4: "–" if value != value else f"{value:.{digits}f}",
+        counted=lambda count, one, many="": f"one {one}" if count == 1 else counted(count, one, many),
+        short=lambda name: shortened(str(name), 19),
+        change=lambda value: f"{value:+.4f}" if round(value, 4) else "0.0000",
+        documents=lambda mean: f"{mean:,.0f}" if mean >= 100 else f"{mean:.1f}",
+    )
+    return loaded.get_template(name).render
+
+
+def _files(data: Iterable[Any]) -> list[tuple[str, str, int, str]]:
+    """Path, name, number of bytes and SHA-256 of those data that are regular files."""
+    paths = [os.fspath(path) for path in data if isinstance(path, (str, os.PathLike))]
+    files = []
+    for path in filter(os.path.isfile, dict.fromkeys(paths)):
+        digest = hashlib.sha256()
+        with open(path, "rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+        files.append((path, Path(path).name, os.path.getsize(path), digest.hexdigest()))
+    return files
+
+
+def _abstention(lists: Mapping[str, Rankings]) -> list[tuple[str, Abstention]]:
+    """How often each run returned nothing; nothing if none ever did."""
+    counts = [(name, Results((), of, np.empty((0, len(of)))).abstention) for name, of in lists.items()]
+    return counts if any(of_run.silent for _, of_run in counts) else []
+
+
+def _kept(lists: dict[str, Rankings], name: str, results: Results) -> Results:
+    """The results of a run, whose lists are kept for the page."""
+    lists[name] = results.rankings
+    return results
+
+
+def _with_documents(name: str, run: Any, reading: HowRead) -> Run:
+    """A run with the ids of its documents."""
+    if isinstance(run, Rankings):
+        what = "is Rankings, which have no ids of documents; give the run"
+        raise InputError(f"documents: run {name!r} {what}.")
+    return read_run(run, **reading)
+
+
+def _first_documents(named: Mapping[str, Any], lists: Mapping[str, Rankings]) -> dict[str, list[list[str]]]:
+    """The ids of the first documents of every list of every run."""
+    first = {}
+    for name, run in named.items():
+        rankings = lists[name]
+        ranked = RankedRows.of(run, strings(rankings.topics))
+        docs: list[list[str]] = [[] for _ in range(len(rankings))]
+        top = np.flatnonzero(ranked.rank <= np.minimum(_SHOWN, rankings.lengths)[ranked.topic])
+        for topic, doc in zip(ranked.topic[top].tolist(), ranked.rows.docs.take(top).to_pylist()):
+            docs[topic].append(doc)
+        first[name] = docs
+    return first
+
+
+class _View:
+    """The lists of several runs with their curves under one measure, in what the template shows.
+
+    The measure is the first of those of single lists that reads their ends, else the first of these. Without
+    one there are no curves, and the measure is the first of all.
+    """
+
+    def __init__(
+        self, measures: MeasureLike, found: Comparison, lists: Mapping[str, Rankings], unit: str | None
+    ):
+        own = {
+            str(measure): bound
+            for measure, bound in read_measures(measures).items()
+            if bound is not None and bound.definition.scope == "list"
+        }
+        to_ends = [name for name, bound in own.items() if "end" in bound.reads]
+        self.found, self.lists, self.unit = found, lists, unit
+        self.measure: str = [*to_ends, *own, *found.measures][0]
+        self.lower_is_better = lower_is_better(self.measure)
+        self.row = found.measures.index(self.measure)
+        self.cutoff = own[self.measure].cutoff if own else None  # documents below it change no score
+        self.curves = {run: own[self.measure].curve(of) for run, of in lists.items()} if own else {}
+        best = {run: curve.best() for run, curve in self.curves.items()}
+        self.best = {run: lengths for run, (lengths, _) in best.items()}  # of each list's best cut
+        lost = [best[run][1] - curve.own() for run, curve in self.curves.items()]
+        self.regrets = oriented(self.measure, np.array(lost)) if own else np.zeros_like(found.values[0])
+        self.universe = next(iter(lists.values())).universe
+        self.size = len(found.systems) * len(found.topics)
+
+    def mean(self, run: str, values: Any) -> float:
+        """The mean of values of a run's lists over units, as the means of the comparison are."""
+        weights = units_of(self.lists[run], self.unit)[2]
+        return float(np.average(values, weights=weights)) if len(weights) else float("nan")
+
+    def verdict(self, policies: dict[str, Any]) -> dict[str, Any]:
+        """The best system (with a baseline, of the others), the next or the baseline, and the best policy."""
+        found, sign = self.found, -1 if self.lower_is_better else 1
+        means = dict(zip(found.systems, found.means["all"][self.row].tolist()))
+        ranked = sorted(means, key=lambda name: -sign * means[name])
+        best = next((name for name in ranked if name != found.baseline), ranked[0])
+        other = ranked[:2][-1] if found.baseline is None else found.baseline
+        tests: dict[tuple[str, str], dict[str, Any]] = {}
+        for column, (first, second) in enumerate(found.compared):
+            test = {name: float(of[self.row, column]) for name, of in found.tested.items()}
+            test["significant"] = bool(found.significant[self.row, column])
+            turned = {"at_low": -test["at_high"], "at_high": -test["at_low"]}
+            tests |= {(first, second): test, (second, first): test | turned}
+        return {
+            "means": means,
+            "best": best,
+            "other": other,
+            "test": tests.get((best, other)),
+            "differ": [test["significant"] for (system, _), test in tests.items() if system == best],
+            "policy": self.best_policy(policies, best),
+            "length": self.mean(best, self.lists[best].lengths),
+            "mean": "mean" if isinstance(parse_measure(self.measure).aggregator(), MeanAgg) else "total",
+        }
+
+    def best_policy(self, policies: dict[str, Any], run: str) -> dict[str, Any] | None:
+        """The policy with the best score, and the change that is to be expected of the best on new topics."""
+        tried = [
+            (row, values)
+            for row, values in zip(policies["rows"], policies.get("values", ()))
+            if row["system"] == run and row["policy"] != POLICIES[-1]
+        ]
+        if not tried:
+            return None
+        rows, values = zip(*tried)
+        units = units_of(self.lists[run], self.unit)
+        split = Split(self.lists[run], *units, [])
+        own = split.unit_means(self.curves[run].own())
+        changes = oriented(self.measure, np.array(values) - own)
+        low, high = range_of(parse_measure(self.measure))
+        each = weighted(Estimate(changes, (low - high, high - low)))
+        scores, ones = changes.mean(axis=1), np.ones((len(changes) + 2, len(own)))
+        samples = np.vstack([changes, ones])
+        draws = selection.bootstrap(samples, np.arange(len(own)), np.zeros(len(own), bool), 0)
+        chosen = draws.scores.argmax(axis=1)
+        expected = selection.of_best(each, scores, draws.outside, chosen)
+        change, *ends = oriented(self.measure, np.array(expected)).tolist()
+        of_best = {"change": change, "change_low": min(ends), "change_high": max(ends)}
+        return {**rows[int(scores.argmax())], **of_best, "candidates": len(rows)}
+
+    def length_bars(self) -> list[dict[str, Any]]:
+        """For each run the shares of its lists in bins of length, as they are and at their best cuts."""
+        bins = {run: [bin_of(self.lists[run].lengths), bin_of(best)] for run, best in self.best.items()}
+        count = max((int(of.max(initial=0)) for both in bins.values() for of in both), default=0) + 1
+        names = [bin_name(place).replace("-", "–") for place in range(count)]
+        systems = []
+        for run, both in bins.items():
+            shares = [(np.bincount(of, minlength=count) / max(1, len(of))).tolist() for of in both]
+            bars = [{"bin": label, "own": own, "best": best} for label, own, best in zip(names, *shares)]
+            mean, median = self.mean(run, self.lists[run].lengths), float(np.median(self.best[run]))
+            systems.append({"name": run, "bars": bars, "mean": mean, "median": median})
+        return systems
+
+    def policies(self, folds: int, judged: bool) -> dict[str, Any]:
+        """Scores of policies: rows for each run and policy, or the reason why there are none."""
+        units = int(units_of(next(iter(self.lists.values())), self.unit)[1].max(initial=-1)) + 1
+        why = ""
+        if not self.curves:
+            why = "no measure of the page scores each list by itself"
+        elif judged:
+            why = "they would be fitted to labels by a model and by people, which differ"
+        elif units < 2:
+            why = "one topic cannot be split"
+        if why:
+            return {"rows": [], "why": why}
+        folds = min(folds, units)
+        means = {run: self.mean(run, curve.own()) for run, curve in self.curves.items()}
+        for tried in (POLICIES, WITHOUT_SCORES):
+            try:
+                found = [*validated(tried, self.measure, None, self.lists, folds=folds, unit=self.unit)]
+            except IrTruncError as error:
+                why = str(error).rstrip(".")
+            else:
+                rows, values = ([*each] for each in zip(*found))
+                of_rows = {"rows": rows, "values": values}
+                return {**of_rows, "why": why, "tried": tried, "folds": folds, "means": means}
+        return {"rows": [], "why": why}
+
+    def topics(self, first_documents: Mapping[str, list[list[str]]]) -> dict[str, Any]:
+        """Rows for the topics, the largest regret first (without curves: the lowest score first)."""
+        found, few = self.found, self.size <= _LISTS
+        ranks, points = (40, 24) if few else (16, 8)  # of a list and, about, of its curve
+        judged = next(iter(self.lists.values())).judgments
+        relevant = np.bincount(judged.rows[judged.grades > 0], minlength=len(found.topics)) * ~found.nil
+        values = found.values[self.row]
+        worst = self.regrets.max(axis=0) if self.curves else -oriented(self.measure, values.mean(axis=0))
+        topics = []
+        for topic in np.argsort(-worst, kind="stable").tolist():
+            paths, rows = self._paths(topic, points) if self.curves else {}, []
+            for place in np.argsort(-self.regrets[:, topic], kind="stable").tolist():
+                name = found.systems[place]
+                best = int(self.best[name][topic]) if self.curves else None
+                shown = _of_list(self.lists[name], topic, ranks, best)
+                shown |= {"system": name, "score": float(values[place, topic]), "curve": paths.get(name)}
+                shown["regret"] = float(self.regrets[place, topic])
+                shown["documents"] = first_documents[name][topic] if few and first_documents else []
+                rows.append(shown)
+            topics.append(
+                {
+                    "id": found.topics[topic],
+                    "nil": bool(found.nil[topic]),
+                    "relevant": int(relevant[topic]),
+                    "judged": int(judged.offsets[topic + 1] - judged.offsets[topic]),
+                    "mean": float(values[:, topic].mean()),
+                    "lists": rows,
+                }
+            )
+        return {"rows": topics, "ranks": ranks}
+
+    def _paths(self, topic: int, points: int) -> dict[str, dict[str, Any]]:
+        """The curves of a topic as SVG paths over logarithmic depths, with their ends and best cuts."""
+        values = {
+            name: curve.values[slice(*curve.offsets[topic : topic + 2])]
+            for name, curve in self.curves.items()
+        }
+        low, high = (float(of(of(scores) for scores in values.values())) for of in (min, max))
+        widest = max(np.log1p(max(map(len, values.values())) - 1), 1e-9)
+        paths = {}
+        for name, scores in values.items():
+            end, best = len(scores) - 1, int(self.best[name][topic])
+            depths = np.unique(np.rint(np.expm1(np.linspace(0, np.log1p(end), points))).astype(int))
+            depths = np.union1d(depths, [best, end])
+            x = np.rint(4 + (_CURVE_WIDTH - 8) * np.log1p(depths) / widest).astype(int).tolist()
+            height = (_CURVE_HEIGHT - 8) * (scores[depths] - low) / max(high - low, 1e-12)
+            y = np.rint(_CURVE_HEIGHT - 4 - height).astype(int).tolist()
+            line = "".join(
+                f"{'ML'[min(i, 1)] if i < 2 else ' '}{a} {b}" for i, (a, b) in enumerate(zip(x, y))
+            )
+            point = dict(zip(depths.tolist(), zip(x, y)))
+            paths[name] = {"line": line, "end": point[end], "best": point[best]}
+        return paths
+
+
+def _of_list(rankings: Rankings, topic: int, most: int, best: int | None) -> dict[str, Any]:
+    """One list to rank `most`, in signs and in words; `best` is the length of its best cut."""
+    length = int(rankings.lengths[topic])
+    hits = slice(rankings.judged_offsets[topic], rankings.judged_offsets[topic + 1])
+    grade = dict(zip(rankings.judged_ranks[hits].tolist(), rankings.judged_grades[hits].tolist()))
+    signs = [_BEST] * (best == 0 and length > 0) + [_END] * (length == 0)
+    for place in range(1, min(length, most) + 1):
+        signs.append(_UNJUDGED if place not in grade else _RELEVANT if grade[place] > 0 else _OTHER)
+        signs += [_BEST] * (place == best and place < length) + [_END] * (place == length)
+    relevant = [place for place, value in grade.items() if value > 0]
+    ranks = ", ".join(map(str, relevant[:8])) + (" …" if len(relevant) > 8 else "")
+    about = {"length": length, "best": best, "found": len(relevant), "ranks": ranks, "relevant": relevant}
+    return about | {"signs": "".join(signs), "more": max(length - most, 0)}

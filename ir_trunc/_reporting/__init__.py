@@ -1,1 +1,0 @@
-"""What is said of systems: comparisons, gates, advice, pages, the reference and reproductions."""

@@ -1,0 +1,673 @@
+"""Logs of answers: how sure the system was, and whether it was right."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ir_trunc._core.errors import (
+    InputError,
+    ParameterError,
+    ParameterTypeError,
+    counted,
+    noted,
+    option,
+    repeated,
+    shown,
+    warn,
+)
+from ir_trunc._core.lazy import pd
+from ir_trunc._core.parameters import flag, mapping, number, one_of
+from ir_trunc._ranking.answers import say_seeming, seems_none, squad, stands_for_none, token_f1
+from ir_trunc._read.arrow import one_id, values_of
+from ir_trunc._read.registry import Shape, shape_of
+from ir_trunc._read.tables import column_names, columns_by_name, usual
+from ir_trunc._read.text import json_items
+from ir_trunc._scoring.evaluator import Evaluator, calc
+from ir_trunc._scoring.objects import MeasureLike
+from ir_trunc._scoring.results import Results, as_table
+from ir_trunc.answers._abstention import risk_coverage
+
+# The fields of a log, with the names that their columns can have.
+_NAMES = {
+    "id": usual("topic"),
+    "answer": ("answer", "prediction"),
+    "confidence": ("confidence",),
+    "correct": ("correct",),
+    "references": ("references", "reference"),
+    "answerable": ("answerable",),
+    "group": ("group",),
+    "candidate": ("candidate",),
+}
+_NEEDED = "id, answer, confidence and correct"
+_RIGHT, _WRONG = "correct", "wrong"
+_SLACK = 1e-12
+_BATCH = 1 << 12  # items that are held as dicts at once
+_JUDGES: dict[str, Callable[[str, str], float]] = {
+    "em": lambda answer, reference: float(answer == reference),
+    "f1": lambda answer, reference: token_f1(Counter(answer.split()), Counter(reference.split())),
+}
+Judge = Callable[[str, list[str]], float]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AnswerLog:
+    """Answers of a system as qrels and run; `read_log` makes it.
+
+    Attributes
+    ----------
+    run : dict
+        For each question {'correct': confidence}, {'wrong': confidence}, or {} where it is unanswered.
+    answerable : dict
+        For each question True or False, or None where it is not known whether it has an answer.
+    groups : dict
+        The group of each question, if there are groups.
+    has_confidence : bool
+        Whether the answers have a confidence; else their scores are 1.
+    source : str
+        The name of the log in messages.
+    candidates : dict, optional
+        For unanswered questions whose candidate is in the log, whether it is right.
+    """
+
+    run: dict[str, dict[str, float]]
+    answerable: dict[str, bool | None]
+    groups: dict[str, str]
+    has_confidence: bool
+    source: str
+    candidates: dict[str, bool] | None = None
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        numbers = ", ".join(f"{number} {name}" for name, number in counts.items())
+        return f"{counted(sum(counts.values()), 'question')}: {numbers}"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many questions are answered correctly, wrongly and not at all."""
+        asked = [(right, self.run[name]) for name, right in self._qrels(nil=False).items()]
+        grades = [right[next(iter(answer))] if answer else None for right, answer in asked]
+        right, unanswered = sum(map(bool, grades)), grades.count(None)
+        return {_RIGHT: right, _WRONG: len(grades) - right - unanswered, "unanswered": unanswered}
+
+    def with_answerable(self, other: AnswerLog) -> AnswerLog:
+        """The log, knowing what has an answer where another log of the same questions says it."""
+        known: dict[str, bool | None] = {}
+        if differing := self.run.keys() ^ other.run.keys():
+            name = min(differing)
+            raise InputError(
+                f"question {name} is in only one of {self.source} and {other.source}: both need it."
+            )
+        for name, has in self.answerable.items():
+            of_other = other.answerable[name]
+            if None not in (has, of_other) and has != of_other:
+                raise InputError(
+                    f"question {name}: {self.source} and {other.source} differ in whether it has an answer."
+                )
+            known[name] = of_other if has is None else has
+        return replace(self, answerable=known)
+
+    @property
+    def qrels(self) -> dict[str, dict[str, int]]:
+        """The qrels; InputError where it is not known which questions have an answer."""
+        if None in self.answerable.values():
+            raise self._unknown("qrels depend")
+        return self._qrels(nil=False)
+
+    def _qrels(self, nil: bool) -> dict[str, dict[str, int]]:
+        """The qrels if all unknown questions are nil queries, or none is."""
+        known = {name: not nil if has is None else has for name, has in self.answerable.items()}
+        return {name: {_RIGHT: 1, _WRONG: 0} if has else {_WRONG: 0} for name, has in known.items()}
+
+    def calc(self, measures: MeasureLike) -> Results:
+        """Scores, as `ir_trunc.calc` returns them.
+
+        Where the log does not say of every question whether it has an answer, a measure is scored only if
+        this makes no difference: if no score changes between all of these questions having an answer and
+        none. For c@1 it makes none; a measure that rewards silence on questions without an answer is refused.
+
+        Parameters
+        ----------
+        measures : MeasureLike
+
+        Returns
+        -------
+        Results
+
+        Raises
+        ------
+        InputError
+            Where a measure depends on a column that the log does not have: answerable or confidence.
+
+        Examples
+        --------
+        >>> import ir_trunc
+        >>> items = [{"id": 1, "answer": "a", "correct": 1}, {"id": 2, "answer": None}]
+        >>> ir_trunc.read_log(items).calc("c@1").aggregated
+        {c@1: 0.75}
+        """
+        evaluator = Evaluator(measures, self._qrels(nil=False))
+        for bound in evaluator.bound:
+            if "confidence" in bound.reads:
+                self._need_confidence(bound.definition.name)
+        results = evaluator.calc(self.run)
+        if None in self.answerable.values():
+            with noted(issued=False):
+                others = calc(measures, self._qrels(nil=True), self.run)
+            # A score by topic says it, where differences cancel out in the mean; a score of the run may not.
+            same = np.isclose(results.values, others.values, rtol=0, atol=_SLACK, equal_nan=True)
+            if names := [str(name) for name, row in zip(results.measures, same.tolist()) if not all(row)]:
+                raise self._unknown(f"{', '.join(names)} depend{'s' * (len(names) == 1)}")
+        return results
+
+    def _need_confidence(self, what: str) -> None:
+        if not self.has_confidence:
+            raise InputError(f"{self.source}: {what} needs the column confidence, a number for each answer.")
+
+    def _unknown(self, what: str) -> InputError:
+        names = [name for name, has in self.answerable.items() if has is None]
+        return InputError(
+            f"{self.source}: {what} on which questions have an answer, and the log does not say it of"
+            f" {counted(len(names), 'question')} (for example question {names[0]}). The column answerable"
+            f" (true or false), or references, would tell; {option('all_answerable', True)} assumes that all"
+            " have one."
+        )
+
+    def by_group(self, measures: MeasureLike) -> pd.DataFrame:
+        """Scores of the questions of each group.
+
+        Parameters
+        ----------
+        measures : MeasureLike
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each group: group, questions (their number), and a column for each measure.
+
+        Raises
+        ------
+        InputError
+            Where the log has no column group, and as for `calc`.
+
+        Examples
+        --------
+        >>> import ir_trunc
+        >>> items = [{"id": n, "answer": "a", "correct": n == 1, "group": "xy"[n == 2]} for n in (1, 2, 3)]
+        >>> ir_trunc.read_log(items).by_group("c@1")
+        group  questions  c@1
+            x          2  0.5
+            y          1  0.0
+        """
+        if not self.groups:
+            raise InputError(f"{self.source} has no column group.")
+        rows = []
+        for group in dict.fromkeys(self.groups.values()):
+            names = [name for name in self.run if self.groups[name] == group]
+            run = {name: self.run[name] for name in names}
+            known = {name: self.answerable[name] for name in names}
+            part = replace(self, run=run, answerable=known, source=f"{self.source}, group {group}")
+            means = part.calc(measures).aggregated
+            scores = {str(name): float(mean) for name, mean in means.items()}
+            rows.append({"group": group, "questions": len(names), **scores})
+        return as_table(rows)
+
+    def risk_coverage(self) -> pd.DataFrame:
+        """The share of wrong answers if only the most confident ones are given.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The table of `answers.risk_coverage`. Coverage is a share of the answers: questions that are
+            unanswered do not count.
+
+        Raises
+        ------
+        InputError
+            Where no answer has a confidence.
+
+        Examples
+        --------
+        >>> import ir_trunc
+        >>> items = [{"id": n, "answer": "a", "correct": n < 3, "confidence": 1 / n} for n in (1, 2, 4)]
+        >>> ir_trunc.read_log(items).risk_coverage()[["threshold", "answers", "risk"]].round(2)
+         threshold  answers  risk
+              1.00        1  0.00
+              0.50        2  0.00
+              0.25        3  0.33
+        """
+        self._need_confidence("risk by coverage")
+        return risk_coverage(self._qrels(nil=False), self.run)
+
+    def validation(self) -> pd.DataFrame:
+        """How well the system chose what to answer, by the candidates behind unanswered questions.
+
+        The figures of the Answer Validation Exercise, as Peñas & Rodrigo (2011, section 5) describe them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row: accuracy (n_ac / n); rejected, the share of questions whose wrong candidate was held
+            back; estimated = accuracy + rejected x accuracy, as if those were answered as well as the others;
+            attainable, the accuracy if all right candidates had been given; precision, recall and F of the
+            answers given among the right ones. With a confidence also its correlation with being right
+            (pearson), and the probability that a right answer has a higher one than a wrong answer, ties
+            counted half (auroc); both are NaN where all answers are right or all are wrong.
+
+        Raises
+        ------
+        InputError
+            Where an unanswered question has no candidate in the log.
+
+        Examples
+        --------
+        >>> import ir_trunc
+        >>> items = [{"id": 1, "answer": "a", "correct": 1}, {"id": 2, "candidate": "b", "correct": 0}]
+        >>> ir_trunc.read_log(items).validation()[["accuracy", "rejected", "estimated"]]
+         accuracy  rejected  estimated
+              0.5       0.5       0.75
+        """
+        candidates, n = self.candidates or {}, len(self.run)
+        if missing := [name for name, answer in self.run.items() if not answer and name not in candidates]:
+            raise InputError(f"{self.source}: question {missing[0]} is unanswered and has no candidate.")
+        right, wrong = (self.counts[name] for name in (_RIGHT, _WRONG))
+        held_back = sum(candidates.values())
+        accuracy, rejected = right / n, (len(candidates) - held_back) / n
+        figures = {"accuracy": accuracy, "rejected": rejected, "estimated": accuracy * (1 + rejected)}
+        figures["attainable"] = (right + held_back) / n
+        given, wanted = right + wrong, right + held_back
+        figures["precision"] = right / given if given else 0.0
+        figures["recall"] = right / wanted if wanted else 0.0
+        figures["F"] = 2 * right / (given + wanted) if given + wanted else 0.0
+        if self.has_confidence:
+            from scipy import stats
+
+            qrels = self._qrels(nil=False)
+            pairs = [(score, qrels[q][of]) for q, answer in self.run.items() for of, score in answer.items()]
+            sure, is_right = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+            varied = np.ptp(sure) > 0 and np.ptp(is_right) > 0 if len(sure) else False
+            figures["pearson"] = float(stats.pearsonr(sure, is_right).statistic) if varied else np.nan
+            above = np.sign(np.subtract.outer(sure[is_right > 0], sure[is_right == 0]))
+            figures["auroc"] = float((1 + above.mean()) / 2) if above.size else np.nan
+        return as_table([figures])
+
+    def threshold(self, risk: float, delta: float | None = None) -> float:
+        """The lowest confidence from which on answers are wrong at most this often.
+
+        Parameters
+        ----------
+        risk : float
+            Highest share of wrong answers, from 0 to 1.
+        delta : float, optional
+            The probability with which the threshold may break its promise: that of other questions, drawn
+            as those of the log were, at most this share is answered wrongly. Thresholds are tested from
+            several starts down, those that give all answers, half of them, a quarter and so on, each by the
+            binomial distribution at delta by the number of starts, until one is not shown to keep the risk
+            (Learn-then-Test, https://arxiv.org/abs/2110.01052). Without it, the risk is the observed one on
+            this log: on other questions it is exceeded half of the time or more, and always where wrong
+            answers are as confident as others.
+
+        Returns
+        -------
+        float
+            Answers with at least this confidence are given.
+
+        Raises
+        ------
+        InputError
+            Where no threshold has such a risk, or is shown to have it, or no answer has a confidence.
+
+        Examples
+        --------
+        >>> import ir_trunc
+        >>> items = [{"id": n, "answer": "a", "correct": n < 3, "confidence": 1 / n} for n in (1, 2, 4)]
+        >>> ir_trunc.read_log(items).threshold(risk=0.1)
+        0.5
+        """
+        highest, table = number("risk", risk, 0, 1, inside=delta is not None), self.risk_coverage()
+        if delta is not None:
+            return self._promised(table, highest, number("delta", delta, 0, 1, inside=True))
+        reaching = table[table["risk"] <= highest + _SLACK]
+        if not len(reaching):
+            lowest = table.iloc[int(table["risk"].argmin())]
+            raise InputError(
+                f"{self.source}: no threshold has a risk of at most {highest:g}; the lowest risk is"
+                f" {lowest['risk']:.4g}, at the threshold {lowest['threshold']:g}."
+            )
+        return float(reaching["threshold"].iloc[-1])
+
+    def _promised(self, table: pd.DataFrame, risk: float, delta: float) -> float:
+        """The lowest threshold of the sequences, each of which goes on while its thresholds are shown."""
+        from scipy.special import bdtr
+
+        answers, best = table["answers"].to_numpy(), -1
+        wrong, starts = (table["risk"] * answers).round(), _starts(int(answers[-1]), risk, delta)
+        is_shown = np.append(bdtr(wrong, answers, risk) <= delta / len(starts), False)
+        for start in starts:
+            first = int(np.searchsorted(answers, start))
+            best = max(best, first + int(is_shown[first:].argmin()) - 1) if is_shown[first] else best
+        if best < 0:
+            fewest = math.ceil(math.log(delta) / math.log1p(-risk) - _SLACK)  # answers, all of them right
+            raise InputError(
+                f"{self.source}: no threshold is shown to have a risk of at most {risk:g} with"
+                f" delta={delta:g}; that takes {fewest} answers without an error, or more with few. Log more"
+                " answers, or allow a higher risk or delta."
+            )
+        return float(table["threshold"].iloc[best])
+
+
+def _starts(n: int, risk: float, delta: float) -> list[float]:
+    """How many of n answers the first threshold of each sequence gives: n, n / 2, n / 4 and so on.
+
+    There are as many as leave the last one answers enough to be shown without an error at its level, delta by
+    their number, which depends on these three alone.
+    """
+    count = 1
+    while n / 2**count * math.log1p(-risk) <= math.log(delta / (count + 1)):
+        count += 1
+    return [n / 2**place for place in range(count)]
+
+
+def read_log(
+    log: Any,
+    judge: str | Judge | None = None,
+    *,
+    correct_from: float | None = None,
+    all_answerable: bool = False,
+    abstains: str | Iterable[str] | re.Pattern[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> AnswerLog:
+    """Qrels and run of a log of answers.
+
+    Parameters
+    ----------
+    log : path, frame, dict or list of dicts
+        Questions with these fields. A path is of JSON lines or JSON, plain or gzipped; a dict is
+        `{id: {field: value}}`.
+
+        id : text or whole number, once in the log (also query_id, qid, query-id, topic_id, question_id, _id)
+        answer : text; null or blank text is an unanswered question (also prediction)
+        correct : true, false, or a number from 0 to 1; not needed where the question is unanswered
+        confidence : number, optional
+        references : right answer or list of right answers, for `judge`; an empty one means that the question
+        has no answer (also reference)
+        answerable : whether the question has an answer, optional
+        group : text or whole number, optional
+        candidate : what an unanswered question would have been answered with, optional; correct or the
+        references then say whether it is right, see `validation`
+
+    judge : {'em', 'f1'} or function, optional
+        How correct an answer is by its references: exact match or token F1, the highest over the references,
+        both with SQuAD's normalisation, see `read_answers`; or `judge(answer, references)` that returns a
+        number from 0 to 1. By default the column correct says it.
+    correct_from : float, optional
+        Lowest value of correct that counts as right, above 0 and at most 1. By default 1, with a warning
+        where values lie between 0 and 1.
+    all_answerable : bool
+        Whether questions have an answer of which the log does not say it.
+    abstains : str, iterable of str or compiled pattern, optional
+        Answers and references that stand for no answer, see `read_answers`.
+    columns : dict, optional
+        The columns of fields, `{'correct': 'score'}`.
+
+    Returns
+    -------
+    AnswerLog
+        With `qrels` and `run` for other functions, and the methods `calc`, `by_group`, `risk_coverage`,
+        `threshold` and `validation`.
+
+    Raises
+    ------
+    InputError
+        Where the log cannot be read, a question is in it twice, or its fields contradict each other.
+    ParameterError
+        Where an argument is not allowed.
+
+    Examples
+    --------
+    >>> from ir_trunc import read_log
+    >>> log = read_log(
+    ...     [
+    ...         {"id": "q1", "answer": "Paris", "confidence": 0.9, "correct": True},
+    ...         {"id": "q2", "answer": "1789", "confidence": 0.4, "correct": False},
+    ...         {"id": "q3", "answer": None},
+    ...     ]
+    ... )
+    >>> log
+    3 questions: 1 correct, 1 wrong, 1 unanswered
+    >>> log.calc("c@1 AURC").aggregated
+    {c@1: 0.4444444444444444, AURC: 0.25}
+    >>> decisions = {"a": {"answer": "yes", "references": "yes"}, "b": {"answer": "no", "references": "yes"}}
+    >>> read_log(decisions, "em")
+    2 questions: 1 correct, 1 wrong, 0 unanswered
+    """
+    source = f"log {os.fspath(log)}" if shape_of(log) == "path" else "log"
+    least = number("correct_from", 1.0 if correct_from is None else correct_from, 0, 1)
+    if not least:
+        raise ParameterError("correct_from=0 makes every answer right: a number above 0 is needed.")
+    judged, is_none = _judge(judge), stands_for_none(abstains)
+    assumed = True if flag("all_answerable", all_answerable) else None
+    seeming, unknown = list[str](), dict[str, str]()
+    run: dict[str, dict[str, float]] = {}
+    answerable: dict[str, bool | None] = {}
+    groups: dict[str, str] = {}
+    candidates: dict[str, bool] = {}
+    sure = graded = 0
+    table = _columns(log, source, {} if columns is None else columns)
+    for values in zip(*table.values()):
+        item = {field: value for field, value in zip(table, values) if value is not None}
+        name = item["id"]
+        where, said = f"{source}, question {name}", str(item.get("answer", ""))
+        item = _as_compared(item, where, is_none, isinstance(judge, str))
+        if "candidate" in item and not item["answer"]:
+            value, _ = _assessed(item | {"answer": item["candidate"]}, judged, least, where)
+            candidates[name] = bool(item["candidate"]) and value >= least
+            item.pop("correct", None)
+        if item["answer"] and not (judge or item.keys() & {"correct", "references"}) and seems_none(said):
+            unknown[name] = said
+            continue
+        value, has_answer = _assessed(item, judged, least, where)
+        answerable[name], run[name] = assumed if has_answer is None else has_answer, {}
+        if item["answer"]:
+            graded += 0 < value < 1
+            if is_none is None and value < least and seems_none(said):
+                seeming.append(said)
+            sure += "confidence" in item
+            confidence = _number("confidence", item.get("confidence", 1.0), where)
+            run[name] = {_RIGHT if value >= least else _WRONG: confidence}
+        if "group" in item:
+            groups[name] = one_id(item["group"], "group", where)
+    if unknown:
+        texts = [*dict.fromkeys(unknown.values())]
+        remedy = option("abstains", texts) if len(texts) < 6 else f"{option('abstains')}, texts or a pattern,"
+        what = "answer looks like an abstention", "answers look like abstentions"
+        place = f"correct is missing (question {min(unknown)}, for example)"
+        raise InputError(
+            f"{source}: {counted(len(unknown), *what)} and {place}; {remedy} takes them for no answer."
+        )
+    answered = sum(map(bool, run.values()))
+    for field, count, all_of_them in (("confidence", sure, answered), ("group", len(groups), len(run))):
+        if 0 < count < all_of_them:
+            raise InputError(
+                f"{source}: {field} is missing for {all_of_them - count} of {all_of_them}; all need it."
+            )
+    if seeming:
+        warn(f"{source}: {say_seeming(seeming, 'read_log')}.")
+    if graded and correct_from is None:
+        warn(
+            f"{source}: {counted(graded, 'answer')} with a correctness between 0 and 1 count as wrong;"
+            f" {option('correct_from', 0.5)}, for example, counts as right what reaches 0.5."
+        )
+    return AnswerLog(run, answerable, groups, sure > 0, source, candidates=candidates)
+
+
+def _judge(judge: Any) -> Judge | None:
+    """The function that says how correct an answer is by its references."""
+    if judge is None or (callable(judge) and not isinstance(judge, type)):
+        return judge
+    compare = _JUDGES[one_of("judge", judge, _JUDGES)]
+    return lambda answer, references: max(compare(answer, reference) for reference in references)
+
+
+def _columns(data: Any, source: str, columns: Mapping[str, str]) -> dict[str, list[Any]]:
+    """The values of each field, a value for each question: ids as text, and None where one is missing."""
+    for field, column in mapping("columns", columns, "{field: column}").items():
+        if one_of("columns: field", field, _NAMES) and not isinstance(column, str):
+            raise ParameterTypeError(f"columns[{field!r}]={shown(column)}: the name of a column is needed.")
+    names = {**_NAMES, **{field: (column,) for field, column in columns.items()}}
+    table = dict[str, list[Any]]()
+    present, by_name = _table(data, source, names)
+    for field, wanted in names.items():
+        matching = [name for name in wanted for other in present if other == name]
+        if not matching and (field in columns or field in ("id", "answer")):
+            has = ", ".join(map(str, present)) or "none"
+            hint = f" {option('columns', {field: '...'})} names another."
+            raise InputError(f"{source} has no column {' or '.join(wanted)}; it has: {has}.{hint}")
+        if len(matching) > 1:
+            both = " and ".join(matching)
+            raise InputError(f"{source} has the columns {both} for the same field: one is needed.")
+        if matching:
+            values = by_name[matching[0]]
+            is_whole = {*map(type, values)} <= {str, bool, int, type(None)}
+            table[field] = values if is_whole else [None if _is_missing(value) else value for value in values]
+    ids = [one_id(name, "id", f"{source}, item {place}") for place, name in enumerate(table["id"], 1)]
+    if (twice := repeated(ids)) is not None:
+        raise InputError(f"{source}, question {twice} is there twice; each question needs an id of its own.")
+    return table | {"id": ids}
+
+
+def _table(
+    data: Any, source: str, names: Mapping[str, tuple[str, ...]]
+) -> tuple[Collection[Any], dict[Any, list[Any]]]:
+    """The names of all columns, and the values of those that are read, None where an item lacks one."""
+    read, columns, count = {*chain.from_iterable(names.values())}, dict[Any, list[Any]](), 0
+    present: Collection[Any]
+    if (shape := shape_of(data)) == "frame":
+        table = columns_by_name(data, source)
+        present = column_names(table)
+        columns = {name: values_of(table[name]) for name in present if name in read}
+        count = len(table[present[0]]) if present else 0
+    else:
+        items, present = iter(_content(data, shape, source)), dict[Any, None]()
+        while batch := [*islice(items, _BATCH)]:
+            others = {kind for kind in {*map(type, batch)} if not issubclass(kind, Mapping)}
+            if others:
+                place, item = next(pair for pair in enumerate(batch, count + 1) if type(pair[1]) in others)
+                raise InputError(f"{source}, item {place}: {shown(item)}: a dict with {_NEEDED} is needed.")
+            here = dict.fromkeys(chain.from_iterable(batch))
+            present |= here
+            columns |= {name: [None] * count for name in here if name in read and name not in columns}
+            for name, column in columns.items():
+                column += [item.get(name) for item in batch]
+            count += len(batch)
+    if not count:
+        raise InputError(f"{source}: there is no question; at least one is needed.")
+    return present, columns
+
+
+def _content(data: Any, shape: Shape, source: str) -> Iterable[Any]:
+    """What should be a dict for each question, from any form but frames."""
+
+    def by_id(content: Any) -> Iterable[Any]:
+        """From {id: {field: value}}, or from the dict of one question."""
+        if all(isinstance(value, Mapping) for value in content.values()):
+            return [{"id": name, **item} for name, item in content.items()]
+        return [content]
+
+    if shape == "path":
+        items = json_items(data, source)
+        first = list(islice(items, 2))  # a file may be one object
+        return by_id(first[0]) if len(first) == 1 and isinstance(first[0], Mapping) else chain(first, items)
+    if shape not in ("mapping", "list"):
+        forms = "a path of JSON or JSON lines, a frame, a list of dicts or a dict by id"
+        raise InputError(f"{source} of type {type(data).__name__}: {forms}, with {_NEEDED}, is needed.")
+    return by_id(data) if shape == "mapping" else data
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN or a missing value of pandas."""
+    is_nan = isinstance(value, (float, np.floating)) and value != value
+    return value is None or bool(is_nan) or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _number(field: str, value: Any, where: str, low: float = -np.inf, high: float = np.inf) -> float:
+    """A finite number between two bounds; in a correctness, True is 1 and False is 0."""
+    try:
+        return number(
+            field, float(value) if high == 1 and isinstance(value, (bool, np.bool_)) else value, low, high
+        )
+    except ParameterError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def _true_or_false(value: Any, what: str) -> bool:
+    """A truth value, which may be 1 or 0."""
+    if not isinstance(value, (bool, np.bool_, Real)) or value not in (0, 1):
+        raise InputError(f"{what} {shown(value)}: true or false is needed.")
+    return bool(value)
+
+
+def _as_compared(
+    item: dict[str, Any], where: str, is_none: Callable[[str], bool] | None, by_squad: bool
+) -> dict[str, Any]:
+    """The item with its answers and a list of its references, as they are compared; empty if none."""
+
+    def compared(text: str) -> str:
+        text = "" if is_none is not None and is_none(text) else text.strip()
+        return squad(text) if by_squad else text
+
+    item = {"answer": ""} | item
+    for field, value in item.items():
+        if field in ("answer", "candidate"):
+            if not isinstance(value, (str, Real)) or isinstance(value, (bool, np.bool_)):
+                needed = "a text is needed, or null where it is unanswered"
+                raise InputError(f"{where}: {field} {shown(value)}: {needed}.")
+            item[field] = compared(str(value))
+        elif field == "references":
+            texts = [value] if isinstance(value, str) else value
+            if not isinstance(texts, (list, tuple, np.ndarray)) or any(not isinstance(t, str) for t in texts):
+                raise InputError(f"{where}: references {shown(value)}: a text or a list of texts is needed.")
+            item[field] = [*filter(None, map(compared, texts))]
+    return item
+
+
+def _assessed(
+    item: Mapping[str, Any], judge: Judge | None, least: float, where: str
+) -> tuple[float, bool | None]:
+    """How correct an answer is, and whether the question has one; InputError if these contradict."""
+    answer, references = item["answer"], item.get("references")
+    has_answer = None if references is None else bool(references)
+    if "answerable" in item:
+        says = _true_or_false(item["answerable"], f"{where}: answerable")
+        if has_answer not in (None, says):
+            raise InputError(f"{where}: answerable is {says} and references {shown(references)}.")
+        has_answer = says
+    if judge is not None and answer and references is None:
+        raise InputError(f"{where}: the judge needs references: texts, [] where there is no right answer.")
+    if judge is None and answer and "correct" not in item:
+        hint = references and f"; {option('judge', 'em', 'f1')} compares the answer with the references"
+        needed = "true, false or a number from 0 to 1 is needed"
+        raise InputError(f"{where}: correct is missing: {needed}{hint or ''}.")
+    value = 0.0
+    if judge is None:
+        value = _number("correct", item.get("correct", 0.0), where, 0, 1)
+    elif answer and references:
+        value = _number("judge", judge(answer, references), where, 0, 1)
+    if value > 0 and not answer and has_answer is not False:
+        raise InputError(
+            f"{where} is unanswered and correct: is silence right there? answerable: false says so."
+        )
+    if not answer or value < least:
+        return value, has_answer
+    if has_answer is False:
+        raise InputError(f"{where} is answered correctly and has no answer: one of the two is wrong.")
+    return value, True

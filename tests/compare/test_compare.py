@@ -1,0 +1,599 @@
+"""Comparisons of systems: tests, intervals, effect sizes by their definitions, and tables that show them."""
+
+import copy
+import itertools
+import json
+import shutil
+import subprocess
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import ir_trunc
+from ir_trunc import InputError, IrTruncWarning, ParameterError, Rankings, compare, meta
+from ir_trunc._core.parameters import generator
+from ir_trunc._inference.bootstrap import bootstrap_bounds
+from ir_trunc._inference.estimate import Estimate
+from ir_trunc._inference.p_values import corrected
+from ir_trunc._inference.significance import TESTS, Setting, paired_tests, residual_variance
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*probably a limit")  # the lists of RUNS are of one length
+
+QRELS = {str(topic): {"a": 1, "b": 1, "c": 0} for topic in range(1, 10)} | {"10": {"a": 0}}
+RUNS = {
+    "bm25": {topic: ["c", "x", "a", "b"] for topic in QRELS},
+    "good": {topic: ["a", "b"] if int(topic) % 3 else ["a"] for topic in list(QRELS)[:9]},
+    "fair": {topic: ["a", "c", "b"] if int(topic) % 2 else ["c", "b", "a"] for topic in QRELS},
+}
+
+
+def setting(systems, alpha=0.05, repetitions=2000, seed=3):
+    first, second = np.triu_indices(systems, k=1)
+    return Setting(first, second, alpha, repetitions, seed)
+
+
+def scores(systems=4, topics=12, seed=0):
+    """Few different values, so that ties are common."""
+    return np.round(np.random.default_rng(seed).random((systems, topics)) * 8) / 8
+
+
+def test_the_t_test_is_scipy_s_with_its_interval_and_cohen_s_d():
+    x, how = scores(), setting(4, alpha=0.1)
+    found = paired_tests(x, "t", how)
+    for at, (i, j) in enumerate(zip(how.first, how.second)):
+        D = x[i] - x[j]
+        asked = stats.ttest_rel(x[i], x[j])
+        bounds = asked.confidence_interval(0.9)
+        assert found.p[at] == pytest.approx(asked.pvalue)
+        assert (found.low[at], found.high[at]) == pytest.approx((bounds.low, bounds.high))
+        assert found.effect[at] == pytest.approx(D.mean() / D.std(ddof=1))
+
+
+@pytest.mark.parametrize(("topics", "repetitions"), [(6, 1000), (9, 1000), (12, 300)])
+def test_the_interval_of_the_randomisation_test_holds_what_it_does_not_reject(topics, repetitions):
+    x, how = scores(2, topics, seed=topics) + 0.013, setting(2, repetitions=repetitions)
+    found = paired_tests(x, "randomisation", how)
+    for bound, outwards in ((found.low[0], -1e-6), (found.high[0], 1e-6)):
+        for shift, rejected in ((bound + outwards, True), (bound - outwards, False)):
+            p = paired_tests(np.array([x[0] - shift, x[1]]), "randomisation", how).p[0]
+            assert (p <= how.alpha) == rejected
+    few = paired_tests(scores(2, 4), "randomisation", setting(2))
+    assert (few.low[0], few.high[0]) == (-np.inf, np.inf)
+
+
+def test_tukey_s_test_of_two_systems_is_the_paired_t_test():
+    x = scores(2, 20)
+    tukey, t = (paired_tests(x, test, setting(2)) for test in ("tukey", "t"))
+    np.testing.assert_allclose([tukey.p, tukey.low, tukey.high], [t.p, t.low, t.high], rtol=1e-6)
+
+
+@pytest.mark.parametrize("test", ["tukey", "randomised-tukey"])
+def test_an_interval_of_tukey_s_tests_excludes_0_only_where_the_difference_is_significant(test):
+    """Few different values: a difference often equals the bound of the draws."""
+    for seed in range(8):
+        found = paired_tests(scores(2, 3 + seed % 4, seed), test, setting(2, repetitions=200))
+        assert ((found.low > 0) | (found.high < 0)).tolist() <= (found.p <= 0.05).tolist(), seed
+
+
+def test_tukey_s_test_has_the_residual_variance_of_a_two_way_analysis():
+    pytest.importorskip("statsmodels")
+    import statsmodels.formula.api as formula
+
+    x = scores(4, 9, seed=5)
+    table = pd.DataFrame([(s, t, x[s, t]) for s in range(4) for t in range(9)], columns=["s", "t", "x"])
+    fitted = formula.ols("x ~ C(s) + C(t)", table).fit()
+    assert residual_variance(x) == pytest.approx(fitted.mse_resid)
+    found, how = paired_tests(x, "tukey", setting(4)), setting(4)
+    for at, (i, j) in enumerate(zip(how.first, how.second)):
+        q = abs(x[i].mean() - x[j].mean()) / np.sqrt(fitted.mse_resid / 9)
+        assert found.p[at] == pytest.approx(stats.studentized_range.sf(q, 4, fitted.df_resid), abs=1e-9)
+
+
+def test_randomised_tukey_permutes_systems_inside_topics():
+    """The share of draws comes near the share of all permutations: 6^4 of 3 systems over 4 topics."""
+    x = scores(3, 4, seed=2)
+    rows = [list(itertools.permutations(column)) for column in x.T]
+    ranges = [np.ptp(np.mean(chosen, axis=0)) for chosen in itertools.product(*rows)]
+    found, how = paired_tests(x, "randomised-tukey", setting(3, repetitions=20_000)), setting(3)
+    for at, (i, j) in enumerate(zip(how.first, how.second)):
+        exact = np.mean(np.array(ranges) >= abs(x[i].mean() - x[j].mean()) - 1e-9)
+        assert found.p[at] == pytest.approx(exact, abs=0.015)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_equal_systems_do_not_differ_and_the_unit_of_a_measure_changes_no_p_value(test):
+    x, how = scores(3, 10), setting(3, repetitions=200)
+    x[1] = x[0]
+    one, other = paired_tests(x, test, how), paired_tests(1000 * x, test, how)
+    assert one.p[0] == 1
+    assert one.low[0] <= 0 <= one.high[0]
+    np.testing.assert_allclose([one.p, 1000 * one.low, one.effect], [other.p, other.low, other.effect])
+
+
+@pytest.mark.parametrize("test", [test for test in TESTS if test != "sign"])  # it has no interval
+def test_an_interval_without_zero_is_a_significant_difference(test):
+    for seed in range(5):
+        x = scores(3, 15, seed) + np.array([[0.0], [0.25], [0.5]])
+        found = paired_tests(x, test, setting(3))
+        zero = (found.low <= 1e-12) & (found.high >= -1e-12)
+        near = np.abs(found.p - 0.05) < 1e-3
+        assert ((found.p < 0.05) | near).tolist() == ((~zero) | near).tolist()
+
+
+def test_a_comparison_with_a_baseline():
+    found = compare("AP RBPT", QRELS, RUNS, baseline="bm25", correction="bh")
+    assert found.compared == (("good", "bm25"), ("fair", "bm25"))
+    aps = found.by_topic().query("measure == 'AP'").pivot(index="query_id", columns="system", values="value")
+    p = [stats.ttest_rel(aps[name], aps["bm25"]).pvalue for name in ("good", "fair")]
+    assert found.tested["p"][0] == pytest.approx(corrected(np.array(p), "bh"))
+    assert found["AP"]["good"] == pytest.approx(aps["good"].mean())
+    row = found.pairs().query("measure == 'AP' and system == 'good'").iloc[0]
+    assert row["difference"] == pytest.approx((aps["good"] - aps["bm25"]).mean())
+    assert row["low"] < row["difference"] < row["high"]
+
+
+def test_the_table_marks_the_best_and_what_is_significant():
+    lines = repr(compare("AP RBPT", QRELS, RUNS, baseline="bm25")).splitlines()
+    assert next(line for line in lines if line.startswith("good ")).count("+*") == 2
+    assert "* significantly different from bm25." in lines
+    assert "Empty lists, which are scored as such: good 1." in lines
+    assert not any("no marks" in line for line in lines)
+    assert compare("AP", QRELS, RUNS).marked(digits=0).cells[0][0].text == "0"
+    assert lines[0] == "Mean scores of 3 systems (baseline: bm25) over 10 topics, 1 of them a nil query"
+
+
+def test_no_system_is_the_best_by_rounding():
+    """The same scores in another order, whose sum differs in the last bit."""
+    above = [1, 2, 3, 4, 5, 6, 7, 1, 3]
+    qrels = {str(topic): {"a": 1} for topic in range(9)}
+    runs = {
+        name: {topic: [*"stuvwxyz"[:count], "a"] for topic, count in zip(qrels, order)}
+        for name, order in (("one", above), ("other", [above[at] for at in (6, 5, 4, 0, 8, 7, 3, 2, 1)]))
+    }
+    found = compare("RR", qrels, runs)
+    assert len({*found["RR"]}) == 2
+    assert "+" not in repr(found)
+    assert repr(compare("RR", qrels, runs | {"worse": {}})).count("+") == 3  # both, and their legend
+
+
+@pytest.mark.parametrize(("test", "measure"), [
+    ("t", "RR"), ("t", "RBPU"), ("t", "c@1"), ("bootstrap", "RR"), ("randomisation", "RBPU"), ("tukey", "RR"),
+    ("randomised-tukey", "c@1"),
+])  # fmt: skip
+@pytest.mark.parametrize("docs", [["a"], ["x", "a"]])
+def test_equal_differences_of_few_topics_show_nothing(test, measure, docs):
+    """Up to 63 % of all topics may be others than the three; of RBPU, without a lowest value, all."""
+    qrels = {topic: {"a": 1} for topic in "123"}
+    runs = {"old": {topic: ["a"] for topic in qrels}, "new": dict.fromkeys(qrels, docs)}
+    for options in ({"intervals": True}, {"intervals": True, "baseline": "old", "margin": 0.1}):
+        found = compare(measure, qrels, runs, test=test, repetitions=500, **options)
+        assert found.tested["p"].min() > 0.05
+        assert not (found.tested["high"] - found.tested["low"] < 1e-3).any()
+        assert not (found.means["high"] - found.means["low"] < 1e-3).any()
+        assert "By" not in repr(found) or repr(found).count(": none.") == 2
+        assert "]" in repr(found) or measure == "RBPU"
+
+
+def test_the_p_value_of_equal_differences_is_that_of_their_interval():
+    """A third of 20 topics may have -1 in place of a half: (2 / 3)^20 of samples show the half alone."""
+    qrels = {str(topic): {"a": 1} for topic in range(20)}
+    runs = {"new": {topic: ["a"] for topic in qrels}, "old": {topic: ["x", "a"] for topic in qrels}}
+    found = compare("RR HarmCompat", qrels, runs, baseline="old", margin=0.2)
+    assert found.tested["p"][0, 0] == pytest.approx(2 * (1 / 1.5) ** 20)
+    assert found.tested["p_not_worse"][0, 0] == pytest.approx((0.8 / 1.5) ** 20)
+    assert found.tested["p_equivalent"][0, 0] == 1
+    low = compare("RR", qrels, runs, baseline="old", alpha=found.tested["p"][0, 0]).tested["low"][0, 0]
+    assert low == pytest.approx(0, abs=1e-9)
+    # Both have no harm.
+    assert [found.tested[name][1, 0] for name in ("p", "p_not_worse")] == pytest.approx([1, 0.8**20])
+
+
+@pytest.mark.parametrize(("options", "says"), [
+    ({"test": "tukey"}, "not corrected for the number of comparisons"),
+    ({"correction": None}, "not corrected for the number of comparisons"),
+    ({"test": "sign"}, "corrected for 2 comparisons by Holm"),
+])  # fmt: skip
+def test_the_tests_of_margins_say_how_they_are_corrected(options, says):
+    text = " ".join(repr(compare("AP", QRELS, RUNS, baseline="bm25", margin=0.1, **options)).split())
+    assert f"One-sided tests by the bounds of the measure, {says}, p < 0.05." in text
+
+
+def test_without_a_baseline_all_pairs_are_compared():
+    found = compare("AP RBPT", QRELS, RUNS)
+    assert found.compared == tuple(itertools.combinations(RUNS, 2))
+    assert found.correction == "holm"
+    assert len(found.pairs()) == 6
+    assert next(line for line in repr(found).splitlines() if line.startswith("b good")).count("+a") == 2
+
+
+def test_a_measure_of_the_whole_run_is_tested_by_its_influence_values():
+    found = compare("c@1", QRELS, RUNS, baseline="bm25")
+    matrix = meta.score_matrix("c@1", QRELS, RUNS)
+    good, bm25 = matrix.paired()[0][[1, 0]]
+    assert found.pairs()["difference"][0] == pytest.approx((good - bm25).mean())
+    assert found.tested["p"][0].min() == pytest.approx(2 * min(stats.ttest_rel(good, bm25).pvalue, 1), rel=1)
+    assert not found.untested
+
+
+def test_what_cannot_be_tested_is_shown_without_a_test_and_the_reason():
+    found = compare("AP NumRet", QRELS, RUNS)
+    assert found.untested == {"NumRet": "it is added up over topics."}
+    assert np.isnan(found.tested["p"][1]).all()
+    assert "Not tested: NumRet; it is added up over topics." in repr(found)
+    assert found["NumRet"].tolist() == [40, 15, 30]
+    single = {name: {"1": run["1"]} for name, run in RUNS.items()}
+    one = repr(compare("AP c@1", {"1": QRELS["1"]}, single, intervals=True))
+    assert "Not tested: AP, c@1; there is 1 topic, and a test needs two." in one
+    assert "[0.0104, 0.9854]" in one  # what one topic says
+    alone = compare("AP", QRELS, {"bm25": RUNS["bm25"]}, intervals=True)
+    assert alone.compared == ()
+    assert "Significance" not in repr(alone)
+    assert "[" in repr(alone)
+    few = compare(
+        "AP", {"1": {"a": 1}, "2": {"a": 1}}, {"one": {"1": ["a"], "2": ["x", "a"]}}, intervals=True
+    )
+    low, high = few.means["low"][0, 0], few.means["high"][0, 0]
+    assert 0 < low < 0.75 < high < 1
+
+
+@pytest.mark.parametrize("measure", ["AP", "MAP", "AP(rel=1)", ir_trunc.AP, ir_trunc.parse_measure("AP")])
+def test_the_means_of_a_measure_are_found_by_any_spelling(measure):
+    found = compare("AP RR", QRELS, RUNS)
+    assert found[measure].tolist() == found.to_pandas()["AP"].tolist()
+
+
+def test_means_over_all_answerable_and_nil_queries():
+    table = compare("AP c@1 NumRet", QRELS, RUNS).by_view()
+    for name, run in RUNS.items():
+        views = ir_trunc.calc("AP c@1 NumRet", QRELS, run).views()
+        for view, part in views.items():
+            assert table.loc[(view, name)].tolist() == list(part.aggregated.values())
+    assert compare("AP", {"1": {"a": 1}}, {"one": {}}).by_view().loc[("nil", "one")].isna().all()
+
+
+def test_what_was_warned_of_is_noted():
+    with pytest.warns(IrTruncWarning, match="qrels"):
+        found = compare("AP", QRELS, {"one": RUNS["fair"] | {"99": ["a"]}})
+    assert any("qrels" in note for note in found.notes)
+    assert found.notes[0] in repr(found).replace("\n  ", " ")
+
+
+def test_not_worse_than_the_baseline_by_a_margin():
+    found = compare("AP RBPT", QRELS, RUNS, baseline="bm25", margin={"AP": 0.1})
+    assert found.margins == {"AP": 0.1}
+    assert found.tested["p_not_worse"][0].max() < 0.05 < found.tested["p_equivalent"][0].min()
+    assert np.isnan(found.tested["p_not_worse"][1]).all()
+    of_margin = ["margin", "bounded_low", "bounded_high", "p_not_worse", "p_equivalent"]
+    assert list(found.pairs().columns[-5:]) == of_margin
+    scores = dict(zip(found.systems, found.values[0]))
+    for row in found.pairs().query("measure == 'AP'").to_dict("records"):
+        difference = Estimate(scores[row["system"]] - scores["bm25"], (-1, 1))
+        alone = found.tested["p_alone"][0]
+        assert difference.interval(0.1) == pytest.approx((row["bounded_low"], row["bounded_high"]), abs=1e-9)
+        assert (difference.p_at_most(-0.1) < 0.05) == (row["bounded_low"] > -0.1)
+        assert difference.t_test() == pytest.approx(alone[["good", "fair"].index(row["system"])])
+    assert "By AP not worse than bm25 within 0.1: good, fair." in repr(found)
+    assert "By AP equivalent to bm25 within 0.1: none." in repr(found)
+
+
+def test_warnings_that_runs_have_in_common_are_one():
+    runs = {
+        f"r{n}": run | {"98": ["a"], "99": ["a"]}
+        for n, run in enumerate([RUNS["bm25"], RUNS["fair"], RUNS["bm25"]])
+    }
+    with pytest.warns(IrTruncWarning) as caught:
+        found = compare("AP", QRELS, runs | {"last": runs["r0"] | {"97": ["a"]}, "well": RUNS["bm25"]})
+    expected = "4 of 5 runs (for example r0): ignored 2 topics that are not in the qrels (for example 98)."
+    said, equal = found.notes  # three runs are the same
+    assert [str(warning.message) for warning in caught] == [said] == [expected]
+    assert equal.startswith("All differences of a pair are equal under AP: interval and p follow")
+    with pytest.warns(IrTruncWarning, match=r"^r0: ignored 2 topics"):
+        compare("AP", QRELS, {"r0": runs["r0"], "well": RUNS["bm25"]})
+
+
+def test_one_file_under_two_paths_is_one_run(tmp_path):
+    (tmp_path / "a.run").write_text("1 Q0 a 1 2.0 t\n")
+    (tmp_path / "link.run").symlink_to("a.run")
+    for other in (tmp_path / "." / "x" / ".." / "a.run", tmp_path / "link.run"):
+        (tmp_path / "x").mkdir(exist_ok=True)
+        with pytest.raises(InputError, match=r"a\.run and .* are one file: give each run once"):
+            compare("AP", QRELS, [str(tmp_path / "a.run"), str(other)])
+
+
+@pytest.mark.parametrize("target", ["nowhere", "link.run"])
+def test_a_link_in_a_folder_of_runs_that_leads_nowhere_is_a_missing_run(tmp_path, target):
+    (tmp_path / "a.run").write_text("1 Q0 a 1 2.0 t\n")
+    (tmp_path / "link.run").symlink_to(target)
+    with pytest.raises(FileNotFoundError, match=r"link\.run: there is no such file"):
+        compare("AP", QRELS, tmp_path)
+
+
+def test_a_comparison_of_an_unknown_measure_is_not_loaded(tmp_path):
+    path = tmp_path / "comparison.json"
+    compare("AP RR", QRELS, RUNS).save(path)
+    path.write_text(path.read_text().replace('"RR"', '"RP"'))
+    with pytest.raises(InputError, match=r"comparison\.json, measures: There is no measure 'RP'"):
+        ir_trunc.typing.Comparison.load(path)
+
+
+def test_a_comparison_without_a_column_of_its_tests_is_not_loaded(tmp_path):
+    path, found = tmp_path / "comparison.json", compare("AP RR", QRELS, RUNS)
+    found.save(path)
+    again = ir_trunc.typing.Comparison.load(path)
+    assert repr(again) == repr(found) == repr(copy.deepcopy(found))
+    assert again.tested["effect"].tolist() == found.tested["effect"].tolist()
+    for old, new in (('"p_equivalent"', '"p_equal"'), ('"shape": [2, 3]', '"shape": [3, 2]')):
+        path.write_text(path.read_text().replace(old, new))
+        with pytest.raises(InputError, match=r"comparison\.json.*a value for each of the measures x"):
+            ir_trunc.typing.Comparison.load(path)
+        found.save(path)
+
+
+@pytest.mark.parametrize(("path", "value", "message"), [
+    (["alpha"], 2.0, "alpha is 2.0: a number between 0 and 1"), (["alpha"], 0.0, "alpha is 0.0"),
+    (["tested", "differ", "values", 1], 0.5, "tested, differ: numbers of topics"),
+    (["tested", "up", "values", 0], "Infinity", "tested, up: numbers of topics"),
+])  # fmt: skip
+def test_a_comparison_with_numbers_that_cannot_be_is_not_loaded(tmp_path, path, value, message):
+    saved = tmp_path / "comparison.json"
+    compare("AP RR", QRELS, RUNS, test="sign").save(saved)
+    content = json.loads(saved.read_text())
+    part = content["data"]
+    for name in path[:-1]:
+        part = part[name]
+    part[path[-1]] = value
+    saved.write_text(json.dumps(content))
+    with pytest.raises(InputError, match=f"comparison.json, {message}"):
+        ir_trunc.typing.Comparison.load(saved)
+
+
+@pytest.mark.parametrize("name", ["bm25", "runs/bm25.run.gz", "bm25.run"])
+def test_a_baseline_may_be_named_by_its_file(name, tmp_path):
+    for run in ("bm25", "other"):
+        (tmp_path / f"{run}.run").write_text("1 Q0 a 1 2.0 t\n2 Q0 a 1 2.0 t\n")
+    assert compare("AP", QRELS, tmp_path, baseline=name).baseline == "bm25.run"
+
+
+def test_runs_of_other_topics_are_refused():
+    lists = {"one": Rankings.from_lists([[1], [0]]), "two": Rankings.from_lists([[1], [0], [1]])}
+    with pytest.raises(InputError, match="'one' and 'two' have different topics"):
+        compare("AP", None, lists)
+
+
+ODD = {"a_b & 50%": RUNS["bm25"], "<b>{#}$~^\\": RUNS["good"]}
+
+
+def test_the_latex_table_has_rules_marks_and_a_note():
+    table = compare("AP RBPT", QRELS, ODD, baseline="a_b & 50%", intervals=True).to_latex(
+        "tab:main", digits=3
+    )
+    for part in (
+        r"\toprule", r"\midrule", r"\bottomrule", r"\label{tab:main}", r"$^{*}$", r"\textbf{",
+        r"a\_b \& 50\%", "Bold: the best mean of a measure.", r"* significantly different from a\_b \& 50\%.",
+        r"\textless{}b\textgreater{}\{\#\}\$\textasciitilde{}\textasciicircum{}\textbackslash{}",
+    ):  # fmt: skip
+        assert part in table
+    rows = table[table.index(r"\toprule") : table.index(r"\bottomrule")].splitlines()
+    cells = [row.replace(r"\&", "").count("&") + row.count("multicolumn") for row in rows if "&" in row]
+    assert cells == [4] * 4  # the name, and number and marks of each measure
+    assert "of RBPT: p=0.8, tail=True, gain='linear', terminal='least', norm='ideal'.}" in table
+
+
+def test_names_in_latex_have_no_file_endings_where_they_differ_without_them():
+    runs = {"bm25.run": RUNS["bm25"], "new.v2.txt": RUNS["good"]}
+    table = compare("AP", QRELS, runs, baseline="bm25.run").to_latex()
+    assert r"new.v2 & \textbf" in table
+    assert "(baseline: bm25)" in table
+    assert "different from bm25." in table
+    both = compare("AP", QRELS, {"bm25.run": RUNS["bm25"], "bm25.txt": RUNS["good"]}).to_latex()
+    assert "bm25.run" in both
+    assert "bm25.txt" in both
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
+@pytest.mark.parametrize("baseline", [None, "a_b & 50%"])
+def test_the_latex_table_compiles_and_fits_the_page(baseline, tmp_path):
+    runs = ODD | {f"the_{n}th-run.with/a-name_that.is-longer/than_all.others": RUNS["bm25"] for n in range(6)}
+    measures = "AP RBPT(p=0.9,terminal='full')@20 nDCG@10 OIE NumRet RBPU(e=0.01,p=0.9)@20"
+    table = compare(measures, QRELS, runs, baseline=baseline, intervals=True).to_latex("tab:one")
+    head = "\\documentclass{article}\\usepackage{booktabs,graphicx}"
+    page = f"{head}\\begin{{document}}{table}\\end{{document}}"
+    (tmp_path / "page.tex").write_text(page, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout
+
+
+def test_the_html_table_is_well_formed_and_escapes_names():
+    html = compare("AP RBPT", QRELS, ODD, baseline="a_b & 50%", intervals=True).to_html()
+    page = ElementTree.fromstring(f"<page>{html.replace('<br>', '<br/>')}</page>")
+    assert page.find("table/caption/span") is not None
+    assert [row.text for row in page.findall("table/tbody/tr/th")] == list(ODD)
+    assert [head.get("scope") for head in page.findall("table/thead/tr/th")] == ["col"] * 3
+
+
+def test_the_markdown_table_has_as_many_cells_in_each_line():
+    lines = compare("AP RBPT", QRELS, {"a|b": RUNS["bm25"], "c": RUNS["good"]}).to_markdown().splitlines()
+    cells = [line.replace("\\|", "").count("|") for line in lines if line.startswith("|")]
+    assert cells == [4] * 4
+
+
+def test_many_systems_have_no_letters():
+    table = repr(compare("AP", QRELS, {f"s{at}": RUNS["fair"] for at in range(27)}))
+    assert "More than 26 systems have no marks unless there is a baseline." in table.replace("\n  ", " ")
+    assert "pairs() has the p values" in table
+
+
+def nested(seed, users=12, days=30):
+    """Qrels and two equal systems: a user's lists are alike."""
+    random = np.random.default_rng(seed)
+    keys = [(f"u{user:02}", f"d{day:02}") for user in range(users) for day in range(days)]
+    good = {f"u{user:02}": random.random(2) < 0.5 for user in range(users)}
+    runs = {
+        name: {(user, day): ["a", "b"] if good[user][at] else ["b", "a"] for user, day in keys}
+        for at, name in enumerate(("one", "other"))
+    }
+    return {key: {"a": 1, "b": 0} for key in keys}, runs
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_lists_with_keys_are_tested_by_unit(test):
+    qrels, runs = nested(3)
+    found = compare("RR c@1", qrels, runs, test=test, keys="user/day", repetitions=200)
+    values = np.stack(
+        [ir_trunc.calc("RR", qrels, run, keys="user/day").by("user")["RR"] for run in runs.values()]
+    )
+    alone = paired_tests(values, test, setting(2, repetitions=200, seed=0))
+    ours = [found.tested[name][0] for name in ("p", "low", "high")]
+    np.testing.assert_allclose(ours, [alone.p, alone.low, alone.high])
+    assert (found.unit, found.units) == ("user", 12)
+    assert found.heading == "Mean scores of 2 systems over 12 users with 360 lists"
+    assert found.untested == {"c@1": "it looks at all lists of a run, and has no values of its own by user."}
+
+
+def test_equal_systems_do_not_differ_where_units_are_tested():
+    """60 pairs of equal systems at .05: flat tests would find every second one different."""
+    flat, by_unit = [], []
+    for seed in range(60):
+        qrels, runs = nested(seed, users=10, days=6)
+        by_unit.append(compare("RR", qrels, runs, keys="user/day").tested["p"][0, 0] < 0.05)
+        lists = [{"-".join(key): docs for key, docs in rows.items()} for rows in (qrels, *runs.values())]
+        flat.append(compare("RR", lists[0], dict(zip(runs, lists[1:]))).tested["p"][0, 0] < 0.05)
+    assert sum(by_unit) <= 6
+    assert sum(flat) >= 20
+
+
+def test_few_units_are_reported_and_one_is_not_tested():
+    qrels, runs = nested(3, users=9)
+    assert "9 users are few for a test: take 10 or more." in repr(compare("RR", qrels, runs, keys="user/day"))
+    qrels, runs = nested(3, users=1)
+    alone = compare("RR", qrels, runs, keys="user/day")
+    assert alone.untested == {"RR": "there is 1 user, and a test needs two."}
+    assert compare("RR", qrels, runs, keys="user/day", unit="day").units == 30
+    with pytest.raises(ParameterError, match="no key 'user'; they have none"):
+        compare("AP", QRELS, RUNS, unit="user")
+
+
+def answers(systems=3, questions=40, seed=1):
+    """Runs that answer every question with other confidences: AURC is 1 - CWS."""
+    random = np.random.default_rng(seed)
+    return {
+        f"s{system}": Rankings.from_lists(
+            (random.random((questions, 1)) < 0.3 + 0.25 * system).astype(int).tolist(),
+            [[1, 0]] * questions,
+            scores=random.random((questions, 1)).tolist(),
+        )
+        for system in range(systems)
+    }
+
+
+@pytest.mark.parametrize("options", [{}, {"baseline": "s0"}, {"baseline": "s0", "margin": 0.1}])
+def test_a_loss_and_its_complement_lead_to_the_same_conclusions(options):
+    found = compare("AURC CWS", None, answers(), **options)
+    for row in found.marked().cells:
+        assert (row[0].best, row[0].marks) == (row[1].best, row[1].marks)
+    assert any(cell.marks for row in found.marked().cells for cell in row)
+    for p in (found.tested[name] for name in ("p", "p_not_worse", "p_equivalent")):
+        np.testing.assert_allclose(p[0], p[1], rtol=1e-9)
+    assert "+ the best mean of a measure, the lowest of AURC." in repr(found)
+
+
+def test_the_mean_of_a_measure_of_the_whole_run_has_a_bca_interval():
+    """Of 2,000 draws of topics."""
+    runs = answers(2)
+    found = compare("CWS AURC", None, runs)
+    assert len(found.means) == 3  # bounds are computed when they are asked for
+    np.testing.assert_allclose(found.means["low"][0], 1 - found.means["high"][1])
+    for at, lists in [*enumerate(runs.values())][:1]:
+
+        def cws(drawn, right=lists.judged_grades > 0, sure=lists.scores):
+            ordered = right[drawn[np.argsort(-sure[drawn], kind="stable")]]
+            return (np.cumsum(ordered) / np.arange(1, len(ordered) + 1)).mean()
+
+        expected = bootstrap_bounds(cws, len(lists), 0.95, 2000, 0, method="BCa")
+        assert (found.means["low"][0, at], found.means["high"][0, at]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("options", "kind"), [
+    ({}, "individual"), ({"correction": "bh"}, "individual"), ({"test": "tukey"}, "simultaneous"),
+])  # fmt: skip
+def test_it_stands_there_for_what_an_interval_holds(options, kind):
+    text = repr(compare("AP", QRELS, RUNS, **options))
+    assert f"Differences, with {kind} 95 % confidence intervals:" in text
+    with_baseline = repr(compare("AP", QRELS, RUNS, baseline="bm25", intervals=True, **options))
+    assert f"In brackets: {kind} 95 % confidence intervals of the differences" in with_baseline
+    of_means = repr(compare("AP", QRELS, RUNS, intervals=True, **options))
+    assert "In brackets: individual 95 % confidence intervals of the means." in of_means
+
+
+def test_the_sign_test_counts_topics_up_and_down():
+    """Sakai 2004, table 2: of 195 questions, Q-measure is higher on 35 and lower on 5."""
+    qrels = {f"q{n}": {"a": 1} for n in range(195)}
+    better = {n: ["a"] if n < 35 else ["y", "x", "a"] for n in range(40)}
+    runs = {"noAF": {q: ["x", "a"] for q in qrels}}
+    runs["AF"] = {f"q{n}": better.get(n, ["x", "a"]) for n in range(195)}
+    found = compare("Q c@1", qrels, runs, test="sign", correction=None)
+    first = found.pairs().iloc[0]
+    assert (first["up"], first["down"]) == (5, 35)  # noAF against AF
+    assert first["p"] == pytest.approx(stats.binomtest(5, 40).pvalue)
+    assert "*" not in str(found)
+    assert "Letters behind a mean: better on significantly more topics than these systems." in str(found)
+    assert found.untested["c@1"] == "it looks at all lists of a run, and the sign test counts topics."
+    assert found.pairs().tail(1)["up"].isna().all()
+    against = compare("Q", qrels, runs, baseline="noAF", test="sign")
+    assert against.pairs().iloc[0][["up", "down"]].tolist() == [35, 5]
+    power = meta.power(meta.score_matrix("Q", qrels, runs), "sign")
+    assert power.pairs().iloc[0][["up", "down", "p"]].tolist() == first[["up", "down", "p"]].tolist()
+    with pytest.raises(ParameterError, match="test='sign' has no intervals of the differences"):
+        compare("Q", qrels, runs, baseline="noAF", test="sign", intervals=True)
+    with pytest.raises(InputError, match=r"c@1 looks at all lists of a run.*the sign test counts topics"):
+        meta.power(meta.score_matrix("c@1", qrels, runs), "sign")
+
+
+def test_a_letter_of_the_sign_test_follows_the_topics_and_not_the_mean():
+    qrels = {f"q{n}": {"a": 1} for n in range(20)}
+    runs = {
+        "best": {f"q{n}": ["a"] if n < 4 else [*"xyza"] for n in range(20)},
+        "often": {f"q{n}": [*"xyz"] if n < 4 else [*"xya"] for n in range(20)},
+    }
+    found = compare("RR", qrels, runs, test="sign")
+    assert (found.tested["up"][0, 0], found.tested["down"][0, 0]) == (4, 16)
+    assert found["RR"]["best"] > found["RR"]["often"]
+    rows = [line.split() for line in str(found).splitlines() if line[:2] in ("a ", "b ")]
+    assert rows == [["a", "best", "0.4000+"], ["b", "often", "0.2667", "a"]]
+
+
+def test_bca_bounds_are_those_of_scipy():
+    """scipy's own change the filters of warnings."""
+    scores = generator(1).exponential(size=30) ** 2
+
+    def mean(drawn, axis=-1):
+        return scores[drawn].mean(axis=axis)
+
+    how = {"n_resamples": 500, "method": "BCa", "vectorized": True, "random_state": generator(3)}
+    expected = stats.bootstrap((np.arange(30),), mean, **how).confidence_interval
+    assert bootstrap_bounds(mean, 30, 0.95, 500, 3, True, "BCa") == pytest.approx(tuple(expected))
+
+
+@pytest.mark.parametrize(("test", "is_said"), [("t", True), ("bootstrap", True), ("sign", False)])
+def test_equal_differences_are_named_where_the_test_says_nothing_of_them(test, is_said):
+    topics = [f"{number}" for number in range(12)]
+    qrels = {topic: {"a": 1} for topic in topics}
+    runs = {name: {topic: [*name] for topic in topics} for name in ("ab", "ba")}
+    said = "All differences of a pair are equal under AP"
+    assert (said in " ".join(str(compare("AP", qrels, runs, test=test)).split())) is is_said
+    runs["ba"]["0"] = ["b"]
+    assert said not in " ".join(str(compare("AP", qrels, runs, test=test)).split())
+
+
+def test_names_in_notes_are_printable():
+    run, qrels = {"1": {"a": 1.0}}, {"1": {"a": 1}, "2": {"b": 1}}
+    with pytest.warns(IrTruncWarning):
+        notes = compare("AP", qrels, {"x\x1b[31m": run, "y\ufeff": run | {"3\x07": {"a": 1.0}}}).notes
+    assert r"y\ufeff: ignored 1 topic that is not in the qrels (for example 3\x07)." in notes
+    assert r"Empty lists, which are scored as such: x\x1b[31m 1, y\ufeff 1." in notes
+    assert all(note.isprintable() for note in notes)
