@@ -371,7 +371,7 @@ def test_an_interval_has_no_zero_width_where_the_value_is_not_known():
     assert weighted.expected == pytest.approx((1, np.quantile(means, 0.025), 1), abs=0.01)
 
 
-@pytest.mark.parametrize("share", [0.5, 0.8])
+@pytest.mark.parametrize("share", [pytest.param(0.5, marks=pytest.mark.weekly), 0.8])
 def test_the_interval_of_what_to_expect_holds_the_truth_with_other_shares(share):
     """40 draws of 100 questions, a fifth unanswerable; tests/benchmarks/advice.py draws more."""
     new_labels, new_lists = collection(2000, seed=99, noise=0.25)
@@ -401,6 +401,7 @@ def test_where_nothing_is_better_than_the_references_the_advice_is_the_present_s
         assert "beyond chance" in advice.heading
 
 
+@pytest.mark.weekly
 def test_noise_is_rarely_a_reason_for_anything_but_silence():
     """20 draws of 20 questions; tests/benchmarks/advice.py draws more."""
     advised = []

@@ -111,8 +111,9 @@ def pairs(count=300):
         yield random, Estimate(np.clip(old + change, 0, 1), UNIT), Estimate(old, UNIT)
 
 
-def test_bounds_are_inside_the_range_hold_the_mean_and_are_monotone_and_continuous():
-    for random, new, old in pairs():
+@pytest.mark.parametrize("count", [60, pytest.param(300, marks=pytest.mark.weekly)])
+def test_bounds_are_inside_the_range_hold_the_mean_and_are_monotone_and_continuous(count):
+    for random, new, old in pairs(count):
         difference = new - old
         for estimate, (least, most) in ((new, UNIT), (difference, SIGNED)):
             low, high = estimate.interval()

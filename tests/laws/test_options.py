@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from itertools import product
 from typing import Annotated, Unpack
 
 import pandas as pd
@@ -163,8 +164,17 @@ def outcome(door, *given, **how):
     return "done", re.sub(r"[\d-]+ \d\d:\d\d UTC", "", text)
 
 
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("case", ACTS)
+LONG = {"how_many", "report", "cross_validate", "check"}  # these take most of the time
+IN_SHORT = {"lower_is_better", "columns", "keys", "missing", "nil"}
+
+
+@pytest.mark.parametrize(
+    ("case", "door"),
+    [
+        pytest.param(case, door, marks=[pytest.mark.weekly] * (door in LONG and case not in IN_SHORT))
+        for case, door in product(ACTS, DOORS)
+    ],
+)
 def test_an_option_acts_or_is_refused_by_name(case, door):
     function, without_effect = DOORS[door]
     qrels, run, how, otherwise = ACTS[case]

@@ -5,6 +5,7 @@ import os
 import pickle
 import re
 import threading
+from itertools import product
 
 import ir_measures
 import pandas as pd
@@ -78,15 +79,23 @@ DOORS = {
 COPIES = [copy.copy, copy.deepcopy, lambda read: pickle.loads(pickle.dumps(read))]
 
 
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("case", CASES)
+LONG = {"how_many", "report", "cross_validate", "monitor"}  # these take most of the time
+IN_SHORT = {"without scores", "distances", "searches", "columns"}
+
+
+@pytest.mark.parametrize(
+    ("case", "door"),
+    [
+        pytest.param(case, door, marks=[pytest.mark.weekly] * (door in LONG and case not in IN_SHORT))
+        for case, door in product(CASES, DOORS)
+    ],
+)
 def test_what_is_read_once_is_read_everywhere(case, door):
     qrels, run, how = CASES[case]
     expected = figures(DOORS[door], qrels, run, how)
     read, judged = read_run(run, **how), read_qrels(qrels)
     assert figures(DOORS[door], qrels, read, {}) == expected
     assert figures(DOORS[door], judged, read, how) == expected, "the options given again"
-    assert figures(DOORS[door], judged, run, how) == expected
 
 
 @pytest.mark.parametrize("copied", COPIES)

@@ -96,17 +96,22 @@ def line_of_records(row, score=1.5):
     ("kind", "start", "line", "last", "said"),
     [
         ("run", "", line_of_run, lambda n: line_of_run(n - 9), "twice"),
-        ("run", "", line_of_run, lambda n: line_of_run(n, "x"), "score 'x' is not a number"),
-        ("run", "", line_of_run, lambda n: "1" * (1 << 21), "is longer than"),
-        ("qrels", "", line_of_qrels, lambda n: line_of_qrels(n - 9, 1), "judged twice"),
-        ("run", "query_id,doc_id,score\n", line_of_csv, lambda n: line_of_csv(n - 9), "twice"),
         ("run", "query_id,doc_id,score\n", line_of_csv, lambda n: line_of_csv(n, "x"), "score 'x'"),
-        ("run", "", line_of_records, lambda n: line_of_records(n, "x"), "score 'x'"),
+        *(
+            pytest.param(*case, marks=pytest.mark.weekly)
+            for case in [
+                ("run", "", line_of_run, lambda n: line_of_run(n, "x"), "score 'x' is not a number"),
+                ("run", "", line_of_run, lambda n: "1" * (1 << 21), "is longer than"),
+                ("qrels", "", line_of_qrels, lambda n: line_of_qrels(n - 9, 1), "judged twice"),
+                ("run", "query_id,doc_id,score\n", line_of_csv, lambda n: line_of_csv(n - 9), "twice"),
+                ("run", "", line_of_records, lambda n: line_of_records(n, "x"), "score 'x'"),
+            ]
+        ),
     ],
 )
 def test_a_refusal_takes_six_times_the_bytes_of_the_file(tmp_path, kind, start, line, last, said):
     paths, sizes = [], []
-    for n in (50_000, 200_000):
+    for n in (25_000, 100_000):
         path = tmp_path / f"{n}.txt"
         path.write_text(start + "".join(map(line, range(n))) + last(n))
         paths.append(str(path))
