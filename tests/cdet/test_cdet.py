@@ -578,6 +578,22 @@ def ran(command, words, status=0):
     return out, err
 
 
+def test_the_calendar_has_a_sign_for_each_day_of_a_run(track):
+    """Questions are reported on days with news and without: all four signs, in the order of the days."""
+    page, news, seen = scored().page(), question_qrels(), set()
+    for topic in TOPICS:
+        lines = page.partition(f'aria-label="Calendar of {topic}"')[2].partition("<pre>")[2].splitlines()[1:]
+        signs = dict(line.split() for line in lines[: 1 + len(RUNS)])
+        assert signs["news"] == "".join("●" if news[f"{topic}/{day}"] else "·" for day in DAYS)
+        for name, run in RUNS.items():
+            reported = ranking_of_questions(run)
+            of_days = [(bool(news[f"{topic}/{day}"]), f"{topic}/{day}" in reported) for day in DAYS]
+            expected = {(1, 1): "●", (1, 0): "○", (0, 1): "✕", (0, 0): "·"}
+            assert signs[name] == "".join(expected[each] for each in of_days), name
+            seen |= set(of_days)
+    assert len(seen) == 4
+
+
 def test_the_commands_check_score_and_draw(track, command):
     two = "topics.jsonl qrels runs/alert.jsonl runs/always.jsonl"
     assert "2 of 2 runs valid" in ran(command, "check topics.jsonl runs/alert.jsonl runs/always.jsonl")[0]

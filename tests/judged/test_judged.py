@@ -267,3 +267,24 @@ def test_withheld_documents_leave_the_lists_of_people_and_of_the_judge():
         results = ir_trunc.calc("SetP", labels, run, withheld={q: ["a"] for q in judge}, missing="empty")
     assert results.judge["SetP"].tolist() == [1.0] * 30
     assert results.people["SetP"].tolist() == [0.0] * 10
+
+
+def test_a_judge_that_contradicts_people_has_no_weight():
+    """Its scores fall where people's rise: the mean and the interval are those of people alone."""
+    judge = {str(q): {"a": int(q % 3 > 0), "b": 0} for q in range(90)}
+    humans = {str(q): {"a": int(q % 3 == 0 or q % 7 == 0), "b": 0} for q in range(50)}
+    row = calc("Success@1", Judged(judge, humans), {q: ["a"] for q in judge}).corrected.to_pandas().iloc[0]
+    positive = sum(docs["a"] for docs in humans.values())
+    expected = stats.binomtest(positive, 50).proportion_ci()
+    assert row["weight"] == 0
+    assert row["corrected"] == positive / 50
+    assert row[["low", "high"]].tolist() == pytest.approx([expected.low, expected.high], abs=1e-9)
+
+
+def test_documents_without_a_label_are_sought_down_to_the_deepest_cutoff():
+    humans = {q: dict.fromkeys(list(RUN[q])[:1], 0) for q in list(PEOPLE)[:5]}
+    labels = Judged({q: dict.fromkeys(docs, 0) for q, docs in JUDGE.items()}, humans)
+    run = {q: [*docs][:3] for q, docs in RUN.items()}
+    compare("P@1", labels, {"mine": run})
+    with pytest.warns(IrTruncWarning), pytest.raises(InputError, match="did not label 10 documents on the"):
+        compare("P@1 P@5", labels, {"mine": run})

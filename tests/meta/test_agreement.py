@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
@@ -73,3 +74,15 @@ def test_blocks_are_cutoffs_or_conditions():
     ]
     with pytest.raises(InputError, match="blocks: AP@5 is in no block"):
         found.block_means({"AP@10": "a", "P@10": "a"})
+
+
+@pytest.mark.parametrize(("coefficient", "expected"), [
+    ("tau_ap", 2 * (1 / 1 + 2 / 2 + 2 / 3 + 2 / 4 + 2 / 5) / 5 - 1),
+    ("rbo", 0.8**6 + 0.25 * sum(A * 0.8**d for d, A in enumerate((1, 1, 2 / 3, 2 / 4, 4 / 5, 1), 1))),
+])  # fmt: skip
+def test_the_pairs_with_the_lowest_p_values_come_first(coefficient, expected):
+    """Both measures have the same two lowest p values; the four others are in opposite orders."""
+    power = meta.power(random_matrix(3, M=2, S=4))
+    p = np.array([[0.001, 0.01, 0.2, 0.5, 0.6, 0.9], [0.002, 0.02, 0.9, 0.6, 0.5, 0.3]])
+    found = meta.agreement(replace(power, p=p), coefficient, 0.8)
+    assert found.values[0, 1] == found.values[1, 0] == pytest.approx(expected)

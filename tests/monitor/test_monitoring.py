@@ -326,3 +326,19 @@ def test_a_policy_with_a_budget_is_monitored_with_costs():
     )
     with pytest.raises(ParameterError, match="cost= is read with a run"):
         policy.monitor(lists, cost="tokens")
+
+
+def test_p_values_of_lists_with_keys_are_those_of_independent_lists():
+    """Forty users, each with the same list on three days: as if each had one."""
+    second = run_of(lists_of(1, 40, 0.15))
+    policy = ScoreThreshold().fit(lists_of(0, 40), "RBPT")
+    nested = {f"{user}/{day}": docs for user, docs in second.items() for day in "abc"}
+    alone, with_keys, flat = (
+        policy.monitor(second),
+        policy.monitor(nested, keys="user/day"),
+        policy.monitor(nested),
+    )
+    pd.testing.assert_frame_equal(with_keys.to_pandas(), alone.to_pandas(), rtol=1e-9)
+    assert (with_keys.lists, flat.lists) == (40, 120)
+    assert (flat.p_value < alone.p_value).sum() >= 3
+    assert 0 < alone.to_pandas().loc["passages", "p_value"] < 0.5

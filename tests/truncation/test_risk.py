@@ -271,3 +271,11 @@ def test_p_values_and_the_fewest_topics_are_those_of_the_definitions(alpha):
     assert _p_values(means, 20, alpha).tolist() == pytest.approx(expected)
     assert _fewest_topics(0.05, "mean") == 19  # 1 / (n + 1) is the bound on a loss of 0
     assert _fewest_topics(0.05, 0.1) == 45  # .95^45 is the first below .1
+
+
+def test_whole_lists_are_tested_first_where_they_lose_least():
+    """The half that is tested has its relevant documents below all scores of the half that chooses."""
+    tested = set(np.random.default_rng(0).permutation(60)[30:].tolist())
+    scores = [[1.0, 0.1 if topic in tested else 0.5] for topic in range(60)]
+    lists = Rankings.from_lists([[0, 1]] * 60, scores=scores)
+    assert RiskControlled("SetR", 0.2).fit(lists).level == 0.1

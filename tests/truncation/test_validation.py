@@ -211,3 +211,14 @@ def test_with_keys_means_are_nested_and_folds_are_of_units():
         assert keyed[column][0] == pytest.approx(single[column][0]), column
     with pytest.raises(ParameterError, match="folds=13"):
         cross_validate("Greedy", "RBPT", by_day[0], {"fair": by_day[1]}, 13, keys="topic/day")
+
+
+def test_the_mean_size_of_a_list_is_nested_and_leaves_empty_lists_out():
+    """Topic 1 has lists of 2, 0 and 4, topic 2 one of 10: ((2 + 4) / 3 + 10) / (2 / 3 + 1) = 7.2."""
+    lengths = {"1/a": 2, "1/b": 0, "1/c": 4, "2/a": 10}
+    run = {topic: [f"d{place}" for place in range(10)] for topic in lengths}
+    qrels = {topic: {"d0": 1} for topic in run}
+    table = cross_validate(Given(lengths), "RBPT", qrels, {"run": run}, folds=2, keys="topic/day")
+    assert table[["length", "empty", "coverage", "set_size"]].iloc[0].tolist() == pytest.approx(
+        [6, 1 / 6, 5 / 6, 7.2]
+    )
