@@ -23,7 +23,8 @@ from collections import Counter
 from pathlib import Path
 
 FOLDERS = [Path("ir_trunc", name) for name in ("measures", "truncation", "meta", "_reporting", "adapters")]
-PAIRS = "Add Sub, Mult Div, Pow Mult, And Or, Lt LtE, Gt GtE, Eq NotEq, In NotIn, BitAnd BitOr"  # codespell:ignore
+PAIRS = "Add Sub, Mult Div, Pow Mult, And Or, Lt LtE, Gt GtE, Eq NotEq, BitAnd BitOr"
+PAIRS += ", In NotIn"  # codespell:ignore
 PAIRS += ", min max, minimum maximum, argmin argmax, any all, floor ceil, zeros ones, left right, low high"
 SWAPS = {a: b for pair in PAIRS.split(", ") for x, y in [pair.split()] for a, b in ((x, y), (y, x))}
 MOST = 8  # files of tests
@@ -87,6 +88,8 @@ def tests_of(path):
         for file in sorted(files, key=rank.get)
         if stem in file.stem or named.search(file.read_text(encoding="utf-8"))
     ]
+    laws = [str(file) for file in files if package in file.parents and "laws" in file.stem]
+    chosen += [file for file in laws if file not in chosen]  # of what is tested by what uses it
     return chosen[:MOST] + [each for each in EACH if each not in chosen]
 
 
