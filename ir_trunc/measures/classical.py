@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ir_trunc._core.arrays import Floats, sizes_of
+from ir_trunc._core.arrays import Floats
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, GradeGains, MinRel, Number
@@ -225,8 +225,7 @@ def dcg(lists: Lists, gains: Gains, weight: Floats) -> Floats:
 
 def normalised(lists: Lists, gains: Gains, weight: Floats, depth: int | None) -> Floats:
     """Discounted gain over that of the ideal list, cut at a depth or never."""
-    whole = lists.spread(sizes_of(lists.judgments.offsets)) if depth is None else depth
-    return over(dcg(lists, gains, weight), gains.ideal(weight).at_points(whole))
+    return over(dcg(lists, gains, weight), gains.ideal(weight).at_points(depth))
 
 
 @measure(source=JARVELIN, aliases=("NDCG", "MSnDCG"), takes_nil=True)

@@ -141,6 +141,13 @@ class Lists:
             return True if self.k is None else self.n < self.k
         return np.where(self.n == self.spread(self.lengths), self.n + self.spread(left), self.n) < self.k
 
+    def depth_of_ideal(self, ended: Ints) -> Ints:
+        """The depth of the ideal list: `ended` where the system ended the list, k where it filled the cutoff.
+
+        k counts documents that left the list: the divisor is that of the stock measure at k.
+        """
+        return ended if self.k is None else np.where(self.stopped, ended, self.k)
+
     @cached_property
     def silence(self) -> tuple[Ints, Ints]:
         """The points with the empty list for a query that NIL answers, and the query of each."""

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ir_trunc._core.arrays import Floats, Ints
+from ir_trunc._core.arrays import Floats
 from ir_trunc.measures.classical import RecallWeight, SetF, SetP, SetR
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED
@@ -87,8 +87,7 @@ def nCG(lists: Lists, rel: OnlyRel = None, max_rel: MaxRel = None, nil: Nil = 1.
     something is relevant.
     """
     gains = linear_or_binary(lists, rel, max_rel)
-    depth: Ints = np.diff(lists.judgments.offsets)
-    best = gains.ideal().at_points(lists.spread(depth) if lists.k is None else lists.k)
+    best = gains.ideal().at_points(lists.k)
     return silent_or(lists, gains.R, nil, over(lists.sum(gains.hits), best))
 
 

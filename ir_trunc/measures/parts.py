@@ -219,10 +219,11 @@ class Ideal:
         at: Ints = self.starts[self.lists.row] + np.minimum(depth, self.lengths[self.lists.row])
         return self.sums[at]
 
-    def at_points(self, depth: npt.ArrayLike) -> Floats:
-        """One value for every point, at its own depth."""
-        at: Ints = self.lists.spread(self.starts) + np.minimum(depth, self.lists.spread(self.lengths))
-        return self.sums[at]
+    def at_points(self, depth: npt.ArrayLike | None) -> Floats:
+        """One value for every point, at its own depth; None stands for the whole ideal list."""
+        whole = self.lists.spread(self.lengths)
+        reach = whole if depth is None else np.minimum(depth, whole)
+        return self.sums[self.lists.spread(self.starts) + reach]
 
 
 # gain scales

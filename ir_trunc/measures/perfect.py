@@ -51,7 +51,7 @@ def over_ideal(lists: Lists, gains: Gains, weight: Floats) -> Floats:
     """What a reader finds who may be satisfied, over the same for the ideal list, both to k."""
     ideal, _ = satisfied_by_ideal(gains, weight)
     score = lists.sum(cascade(lists, gains) * weight[lists.rank])
-    return over(score, ideal.at_points(lists.spread(gains.R) if lists.k is None else lists.k))
+    return over(score, ideal.at_points(lists.k))
 
 
 @measure(source=SAKAI_SONG)
@@ -92,7 +92,7 @@ def nRBPT(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
     gains = graded(lists) if rel is None else binary(lists, rel)
     weight, power, R = geometric(lists, p), powers(lists, p), lists.spread(gains.R)
     score = dcg(lists, gains, weight) + power[lists.n] * share_at_end(lists, gains)
-    ideal = gains.ideal(weight).at_points(np.where(lists.stopped, R, lists.n))
+    ideal = gains.ideal(weight).at_points(lists.depth_of_ideal(R))
     return over(score, ideal + np.where(lists.stopped, power[R], 0.0))
 
 
@@ -112,6 +112,6 @@ def nERRT(lists: Lists, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     satisfied = cascade(lists, gains)
     last = end * share_at_end(lists, gains) * (1 - lists.sum(satisfied)) * weight[lists.n + 1]
     ideal, unweighted = satisfied_by_ideal(gains, weight)
-    depth = np.where(lists.stopped, R, lists.n)
     last_of_ideal = np.where(lists.stopped, end * (1 - unweighted.at_points(R)) * weight[R + 1], 0.0)
-    return over(lists.sum(satisfied * weight[lists.rank]) + last, ideal.at_points(depth) + last_of_ideal)
+    of_ideal = ideal.at_points(lists.depth_of_ideal(R)) + last_of_ideal
+    return over(lists.sum(satisfied * weight[lists.rank]) + last, of_ideal)

@@ -206,7 +206,7 @@ def nDCGT(
     weight, m = log2_discount(lists), perfect_end(lists, gains, terminal)
     end = weight[lists.n + 1] * m * share_at_end(lists, gains)
     R = lists.spread(gains.R)
-    depth = lists.n + lists.stopped if ideal == "cut" else R + 1
+    depth = lists.depth_of_ideal(lists.n + 1) if ideal == "cut" else R + 1
     last = weight[R + 1] * m * (lists.stopped & (depth > R))
     return over(lists.sum(gains.hits * weight[lists.rank]) + end, gains.ideal(weight).at_points(depth) + last)
 

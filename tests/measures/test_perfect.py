@@ -49,15 +49,6 @@ def test_on_binary_judgments_nrbpt_is_rbpt():
     np.testing.assert_allclose(table[:, 1:], table[:, :1].repeat(2, axis=1), rtol=1e-12)
 
 
-def test_a_list_that_fills_the_cutoff_has_no_terminal_document():
-    rankings = Rankings.from_lists([[2, 0, 1, 1], [2, 0]], [[3, 2, 1, 1, 0]] * 2)
-    full, short = calc("nERRT@3 nERR@3 nRBPT@3 nRBP(max_rel=3)@3", None, rankings).to_pandas().to_numpy()
-    assert full[0] == pytest.approx(full[1])
-    assert full[2] == pytest.approx(full[3])
-    assert short[0] != pytest.approx(short[1])
-    assert short[2] != pytest.approx(short[3])
-
-
 def test_err_on_any_scale_is_said_where_err_ends():
     """ERR's scale ends at 4 as in gdeval; ERRU(e=0) is the same formula for any."""
     rankings = Rankings.from_lists([[5, 0, 2]], [[5, 2, 0]])

@@ -45,11 +45,37 @@ def test_an_empty_list_is_the_perfect_answer_to_a_nil_query():
     assert scored(MEASURES, "", relevant=0) == [1, 1, 1, 1]
 
 
-def test_a_list_that_fills_the_imposed_depth_has_no_terminal_document():
-    """Runs of five answers did not visibly stop: they keep their unmodified scores."""
-    assert scored("RRT@5 APT@5", "00000", 0) == [0, 0]
-    assert scored("nDCGT@5 RBPT@5", "11100", 3) == pytest.approx(scored("nDCG@5 RBP@5", "11100", 3))
-    assert scored("RRT@5", "0000", 0) == [0.2]
+OF_STOCK = {
+    "nDCGT": "nDCG", "nERRT": "nERR", "nERRT(gain='linear')": "nERR(gain='linear')", "nRBPT": "nRBP",
+    "nDCGT(rel=1)": "nDCG(gains={2: 1, 3: 1})", "RBPT(rel=1)": "RBP(rel=1)", "nRBPT(rel=2)": "nRBP(rel=2)",
+    "APT": "AP", "APT(norm='count')": "AP", "RRT": "RR", "PT": "P", "ERRT(max_rel=4)": "ERR",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_a_list_that_fills_the_cutoff_is_scored_by_the_stock_measure(k):
+    """Also if it does so with the documents that left it: a list that did not visibly stop has no end."""
+    rng = np.random.default_rng(k)
+    tops = [0, 3] * 100  # every other topic is a nil query
+    lists = [rng.choice([None, -1, *range(top + 1)], rng.integers(0, 7)).tolist() for top in tops]
+    of_topics = [
+        [grade for grade in each if grade is not None] + rng.integers(0, top + 1, 3).tolist()
+        for each, top in zip(lists, tops)
+    ]
+    rankings, left = Rankings.from_lists(lists, of_topics), rng.integers(0, 4, 200)
+    rankings = rankings.with_fields(withheld=left)
+    filled = rankings.lengths + left >= k
+    for terminal, stock in OF_STOCK.items():
+        ended, plain = calc(f"{terminal}@{k} {stock}@{k}", None, rankings).values
+        np.testing.assert_allclose(ended[filled], plain[filled], rtol=1e-12, atol=1e-15, err_msg=terminal)
+        assert (ended[~filled] > plain[~filled]).any()
+
+
+def test_what_a_list_that_lost_a_document_is_divided_by():
+    qrels, run = {"q": dict.fromkeys("abc", 1)}, {"q": ["a", "z"]}
+    with pytest.warns(match="1 document left 1 list"):
+        results = calc("nDCGT@2 nERRT@2 nRBPT@2", qrels, run, withheld={"q": ["z"]})
+    assert results.values[:, 0].tolist() == pytest.approx([0.6131, 0.8, 0.5556], abs=0.00005)
 
 
 # max_rel = 10; list, topic, then RBPT; nDCGT and APT with the least, one unit and a full gain at the end.
