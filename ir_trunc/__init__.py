@@ -2,8 +2,9 @@
 
 Importing ir_trunc makes its measures known to ir-measures: Python code can then use `RBPT(p=0.8)`, `OIE` or
 `c@1` as it uses `nDCG@10`, as objects (`from ir_trunc import RBPT`) and as text. The `ir_measures` command
-loads no plug-ins: the `ir_trunc` command takes its arguments but `--provider`, and `ir_trunc measures` lists
-all measures. `ir_trunc.calc` takes more kinds of input than ir-measures' own.
+loads no plug-ins: the `ir_trunc` command takes its arguments, except `--provider` and `-o jsonl`
+(`--format jsonl`), and `ir_trunc measures` lists all measures. `ir_trunc.calc` takes more kinds of
+input than ir-measures' own.
 
 What is public is on the API pages of the documentation, and `tests/public_names.txt` lists it. Everything
 else may change in any version.

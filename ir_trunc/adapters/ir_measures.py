@@ -4,9 +4,8 @@ The provider also computes the measures that ir-measures has itself, in those of
 definition here has, in one pass with the others.
 
 The value of a topic under a measure of the whole run, such as c@1, depends on all other topics, so that a
-paired test over its values is not valid. A provider is not told whether its values are tested, as
-`pt.Experiment(baseline=...)` does: use `pt.truncation.experiment`, which refuses such a test, or
-`ir_trunc.compare`, which makes a valid one.
+paired test over its values is not valid. `pt.Experiment(baseline=...)` makes such tests, and is refused these
+measures: `pt.truncation.experiment` scores them without a test, and `ir_trunc.compare` has a valid one.
 """
 
 from __future__ import annotations
@@ -48,10 +47,14 @@ class Evaluator(providers.Evaluator):
             raise UnknownMeasureError(
                 f"ir_trunc does not compute {', '.join(map(str, unknown))}: use ir_measures.calc."
             )
-        # PyTerrier hands over the qrels of one batch as all qrels.
-        in_pyterrier = "pyterrier" in sys.modules
-        if in_pyterrier and (batch := _local_above("pyterrier._evaluation", "batch_size")):
-            _refuse_batches(bound_measures, batch, self.qrels.judgments.max_rel)
+        if "pyterrier" in sys.modules:
+            if not _local_above(
+                "ir_trunc.adapters.pyterrier", "tested"
+            ):  # which shows no test of these measures
+                _refuse_tests(bound_measures, _local_above("pyterrier._evaluation", "baseline"))
+            # PyTerrier hands over the qrels of one batch as all qrels.
+            if batch := _local_above("pyterrier._evaluation", "batch_size"):
+                _refuse_batches(bound_measures, batch, self.qrels.judgments.max_rel)
         warn_about_scale(self.bound, self.qrels.judgments)
         msmarco = providers.registry["msmarco"]
         asked = _local_above("ir_measures.providers.fallback", "orig_measures") or ()
@@ -102,6 +105,17 @@ def _local_above(module: str, name: str) -> Any:
     return None
 
 
+def _refuse_tests(measures: Mapping[Measure, BoundMeasure | None], baseline: int | None) -> None:
+    """ParameterError for measures of the whole run where PyTerrier tests systems against a baseline."""
+    whole = [str(name) for name, bound in measures.items() if bound and bound.definition.scope == "run"]
+    if baseline is not None and whole:
+        raise ParameterError(
+            f"baseline={baseline}: the value of {', '.join(whole)} for one topic depends on all others, so"
+            " that a paired test is not valid. Use pt.truncation.experiment, which tests no such measure, or"
+            " ir_trunc.compare, which has a test for them."
+        )
+
+
 def _refuse_batches(measures: Mapping[Measure, BoundMeasure | None], size: int, highest: int) -> None:
     """ParameterError for measures of the whole run; a warning where a batch decides about the scale."""
     remedy = "Leave batch_size out, or use pt.truncation.experiment, which reads all qrels first."
@@ -138,3 +152,4 @@ def register() -> None:
         provider = providers.register(Provider())  # type: ignore[no-untyped-call]
         provider.SUPPORTED_MEASURES = objects.values()  # of measures that are declared later, too
         ir_measures.DefaultPipeline.providers.append(provider)
+        ir_measures.ir_trunc = provider  # type: ignore[attr-defined]  # as ir_measures.pytrec_eval is there

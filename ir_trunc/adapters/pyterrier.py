@@ -360,10 +360,10 @@ def _checked_frame(frame: Any, name: str, value: str | None = None) -> pd.DataFr
     return named.assign(qid=rows.topics.to_pylist(), docno=rows.docs.to_pylist(), **{value: rows.values})
 
 
-def _of_topics(frame: pd.DataFrame, topics: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The rows for these topics, with a warning that counts the others."""
+def _of_topics(frame: pd.DataFrame, topics: pd.DataFrame, name: str, reported: bool = True) -> pd.DataFrame:
+    """The rows for these topics; a warning counts the others, if it is `reported` or no topic is left."""
     listed = frame["qid"].isin(topics["qid"])
-    if not listed.all():
+    if not listed.all() if reported else not listed.any():
         others = frame.loc[~listed, "qid"].unique()
         what = f"{counted(len(others), 'topic')} that the given topics lack (for example {min(others)})"
         warn(f"{name}: ignored {what}{'' if listed.any() else '; no topic is left'}.")
@@ -550,14 +550,14 @@ class Truncate(pt.Estimator):
         """Fit the policy on ranked results and their qrels; validation data are not needed.
 
         Topics of the results without judgments are nil queries: a policy has to learn silence from them.
-        Judgments for other topics are left out with a warning, as by `experiment`.
+        Judgments for other topics are left out: those of all topics may be given.
         """
         if self.measure is None:
             what = f"{self!r} has no measure to be fitted to"
             raise ParameterError(f"{what}: give one when it is made, as measure='RBPT'.")
         pt.validate.result_frame(_frame_of(topics_or_res_tr))
         results = _checked_frame(topics_or_res_tr, "results", "score")
-        judged = _of_topics(_checked_frame(qrels_tr, "qrels", "label"), results, "qrels")
+        judged = _of_topics(_checked_frame(qrels_tr, "qrels", "label"), results, "qrels", reported=False)
         rankings = rank(judged, results, topics=results)
         self.policy = self.policy.fit(rankings, self.measure)
         return self

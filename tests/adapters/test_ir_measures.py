@@ -132,6 +132,13 @@ def test_another_order_of_ties_is_said_where_both_orders_are_in_one_table():
         ir_measures.calc_aggregate([stock, own], qrels, {"1": {"a": 1.0}, "2": {"b": 1.0, "a": 0.5}})
 
 
+def test_the_provider_stands_beside_those_of_ir_measures():
+    assert ir_measures.ir_trunc is ir_measures.providers.registry["ir_trunc"]
+    assert ir_measures.ir_trunc.calc_aggregate([RBPT], QRELS, RUN) == ir_measures.calc_aggregate(
+        [RBPT], QRELS, RUN
+    )
+
+
 def test_registering_again_changes_nothing():
     before = (len(ir_measures.measures.registry), len(ir_measures.DefaultPipeline.providers))
     register()

@@ -152,6 +152,23 @@ def test_measures_of_the_whole_run_are_not_tested_and_the_others_are():
     pd.testing.assert_frame_equal(table[alone.columns], alone)
 
 
+@pytest.mark.parametrize("plan", ["linear", "tree"])
+def test_pt_Experiment_has_no_p_value_of_a_measure_of_the_whole_run(plan):
+    from ir_trunc import RBPT, c
+
+    run = partial(pt.Experiment, [RESULTS, RESULTS[1:]], TOPICS.head(1), QRELS, names=["a", "b"], plan=plan)
+    with pytest.raises(ParameterError, match=r"baseline=0: the value of c@1 for one topic depends on all"):
+        run([RBPT, c @ 1, AP], baseline=0)
+    assert "RBPT p-value" in run([RBPT, AP], baseline=0)
+    assert run([RBPT, c @ 1])["c@1"][0] == 1
+
+
+@pytest.mark.parametrize("measures", [["RBPT"], ["nDCG@10"], "RBPT"])
+def test_pt_Experiment_reads_no_text_but_names_of_trec_eval(measures):
+    with pytest.raises((ValueError, KeyError, NameError)):
+        pt.Experiment([RESULTS], TOPICS, QRELS, measures, validate="ignore")
+
+
 @pytest.mark.parametrize("option", [{"save_dir": "."}, {"save_mode": "reuse"}, {"save_format": pickle}])
 def test_results_are_saved_by_what_the_error_says(tmp_path, monkeypatch, option):
     monkeypatch.chdir(tmp_path)
@@ -502,7 +519,7 @@ def test_what_was_read_goes_through_the_doors_of_pyterrier():
     assert stop.policy == pt.truncation.Greedy(measure="RBPT").fit(run, qrels).policy
 
 
-def test_fitting_leaves_out_judgments_for_other_topics_as_an_experiment_does():
+def test_fitting_leaves_out_judgments_for_other_topics_without_a_warning():
     """Of 20 topics, half are in the results; the empty lists of the others would be unanswered questions."""
     topics = [str(number) for number in range(20)]
     qrels = pd.DataFrame({"qid": topics, "docno": [f"d{topic}" for topic in topics], "label": 1})
@@ -510,8 +527,11 @@ def test_fitting_leaves_out_judgments_for_other_topics_as_an_experiment_does():
     dev = dev.assign(score=[0.1 * (1 + int(topic)) for topic in topics[:10]], rank=0)
     dev.loc[dev["score"] < 0.6, "docno"] = "wrong"
     alone = pt.truncation.ScoreThreshold(measure="c@1").fit(dev, qrels[:10]).policy
-    with pytest.warns(IrTruncWarning, match="qrels: ignored 10 topics that the given topics lack"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         assert pt.truncation.ScoreThreshold(measure="c@1").fit(dev, qrels).policy == alone
+    with pytest.warns(IrTruncWarning, match="qrels: ignored 10 topics .*no topic is left"):
+        pt.truncation.ScoreThreshold(measure="c@1").fit(dev, qrels[10:])
 
 
 def test_a_text_is_a_policy():

@@ -2,7 +2,10 @@
 
 import json
 import re
+import runpy
 from collections import defaultdict
+from itertools import product
+from pathlib import Path
 
 import pytest
 
@@ -80,6 +83,34 @@ def test_options_may_stand_anywhere_and_are_those_of_the_ir_measures_command(col
     for place in range(5):
         options = ["--by_query", "--no_summary", "-p", "-1", "--output_format", "csv"]
         assert command(*words[:place], *options, *words[place:]) == expected
+
+
+def test_the_pages_name_the_options_of_ir_measures_that_are_not_here(folder, command, monkeypatch):
+    theirs = []
+    with monkeypatch.context() as patch:
+        parse = "argparse.ArgumentParser.parse_args"
+        patch.setattr(parse, lambda parser: theirs.extend(parser._actions) or 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            runpy.run_module("ir_measures", run_name="__main__")
+    refused = []
+    for action in theirs:
+        values = [[]] if action.nargs == 0 else [[str(value)] for value in action.choices or [2]]
+        for option, value in product(action.option_strings, values):
+            words = [
+                "qrels",
+                "in.run",
+                "AP",
+                *(["-q"] if action.dest == "no_summary" else []),
+                option,
+                *value,
+            ]
+            if option not in ("-h", "--help") and command(*words)[0]:
+                refused.append(" ".join([option, *value]) if option == "-o" else option)
+    assert sorted({*refused}) == ["--provider", "-o jsonl", "-o tsv"]
+    for page in ("README.md", "notebooks/start/know-ndcg.md", "notebooks/coming-from/ir-measures.md"):
+        assert "except `--provider` and `-o jsonl`" in (Path(__file__).parents[2] / page).read_text().replace(
+            "\n", " "
+        ), page
 
 
 def test_a_run_is_told_from_a_measure_in_one_way(collection, command):
