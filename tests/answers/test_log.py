@@ -316,6 +316,7 @@ def test_so_many_answers_without_an_error_show_a_risk(answers, shown):
             read_log(items).threshold(0.1, delta=0.1)
 
 
+@pytest.mark.weekly
 def test_a_promised_threshold_is_rarely_exceeded_and_an_observed_one_often():
     """75 logs of 300 answers, whose error falls from .4 to 0; tests/benchmarks/thresholds.py has more."""
     broken = {None: 0, 0.1: 0}

@@ -371,7 +371,8 @@ def test_an_interval_has_no_zero_width_where_the_value_is_not_known():
     assert weighted.expected == pytest.approx((1, np.quantile(means, 0.025), 1), abs=0.01)
 
 
-@pytest.mark.parametrize("share", [pytest.param(0.5, marks=pytest.mark.weekly), 0.8])
+@pytest.mark.weekly
+@pytest.mark.parametrize("share", [0.5, 0.8])
 def test_the_interval_of_what_to_expect_holds_the_truth_with_other_shares(share):
     """40 draws of 100 questions, a fifth unanswerable; tests/benchmarks/advice.py draws more."""
     new_labels, new_lists = collection(2000, seed=99, noise=0.25)

@@ -81,9 +81,9 @@ def needs_a_depth(name):
     return bool((depth := registry[name].params.get("cutoff")) and depth.required)
 
 
-# Plain loops take a second for each measure: every test goes through a few, `full` through more.
-FEW = ("RBPT", "OIE")
-MORE = ("SignedDCG", "AP", "c", "Q", "RRT", "UMeasure", "NilP", "Success")
+# Plain loops take a second for each measure: every test goes through one, `full` through more.
+FEW = ("RBPT",)
+MORE = ("OIE", "SignedDCG", "AP", "c", "Q")
 OTHERS = [name for name in registry if name not in FEW]
 RINGS = dict.fromkeys(OTHERS, pytest.mark.weekly) | dict.fromkeys(MORE, pytest.mark.full)
 

@@ -50,6 +50,7 @@ def test_every_live_policy_can_be_monitored(name):
     assert "ALARM, shifted: top score" in str(shifted)
 
 
+@pytest.mark.weekly
 def test_false_alarms_are_at_most_those_that_are_stated():
     """200 pairs of samples of one collection; tests/benchmarks/monitoring.py draws 1,000 in more settings."""
     everything, rng, alarms = lists_of(2, 3000), np.random.default_rng(0), 0
@@ -114,6 +115,7 @@ def run_of(lists):
     return {topic: {f"d{rank}": float(score) for rank, score in enumerate(row)} for topic, row in rows}
 
 
+@pytest.mark.weekly
 def test_false_alarms_are_as_stated_where_few_lists_have_a_gap():
     """One list in seven has more than one document: its gap is known of 30 of 200 lists, not of 200."""
     rng, alarms = np.random.default_rng(0), 0

@@ -98,10 +98,14 @@ def test_the_level_is_the_last_that_is_shown_to_keep_the_promise(risk, alpha, by
     assert RiskControlled(risk, alpha, by).fit(rankings).level == pytest.approx(level)
 
 
+def weekly(*case):
+    return pytest.param(*case, marks=pytest.mark.weekly)
+
+
 @pytest.mark.parametrize(("risk", "alpha", "missing"), [
-    ("missed", 0.1, 0.16),  # whole lists lose .107: only what is lucky is accepted
-    ("missed", 0.1, 0.06),
-    ("false_answer", 0.1, 0.06),
+    weekly("missed", 0.1, 0.16),  # whole lists lose .107: only what is lucky is accepted
+    weekly("missed", 0.1, 0.06),
+    weekly("false_answer", 0.1, 0.06),
     ("RBPT", 0.25, 0.06),  # not monotone: whole lists lose .68, the best level .13
 ])  # fmt: skip
 def test_the_promise_fails_in_at_most_delta_of_all_calibrations(risk, alpha, missing):
@@ -127,7 +131,7 @@ def test_the_promise_fails_in_at_most_delta_of_all_calibrations(risk, alpha, mis
     assert (len(levels) > 0.3 * calibrations) == (missing < 0.1)
 
 
-@pytest.mark.parametrize(("risk", "alpha"), [("dropped", 0.1), ("false_answer", 0.1)])
+@pytest.mark.parametrize(("risk", "alpha"), [weekly("dropped", 0.1), ("false_answer", 0.1)])
 def test_conformal_risk_control_keeps_the_mean_at_alpha(risk, alpha):
     """The loss of new topics over 100 calibrations on 40 topics each: in the mean at most alpha, and not far
     below it (at most 2 / 41, by the theorem that bounds it from below).
