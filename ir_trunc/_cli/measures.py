@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Iterable
+
 from ir_trunc._cli._arguments import Words, cli_command
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.tables import fitted
@@ -12,7 +16,12 @@ __all__ = ["main"]
 
 _DECLARED = """
 name NAME?  a measure
+--bibtex  the sources of the measure, or of all measures, as BibTeX
 """
+
+_WORK = re.compile(
+    r"(?:after )?(?P<author>.+?), (?P<howpublished>[^,&]*?),? ?(?P<year>\d{4})\b(?:, (?P<url>https?://[^,;\s]+))?"
+)
 
 
 @cli_command("measures", _DECLARED)
@@ -28,7 +37,10 @@ def main(args: Words) -> None:
         system left empty.
       ...
     """
-    if args.name:
+    if args.bibtex:
+        named = [lookup(args.name.partition("@")[0].partition("(")[0])] if args.name else registry.values()
+        print("\n\n".join(bibtex(definition.source for definition in named)))
+    elif args.name:
         definition = lookup(args.name.partition("@")[0].partition("(")[0])
         _show(f"{definition.signature}\n\n{definition.describe()}\n{_example(definition)}")
     else:
@@ -40,6 +52,21 @@ def main(args: Words) -> None:
                 lines = (f"      {line}" for line in (*definition.equation.splitlines(), about))
                 _show("\n".join([f"  {definition.signature}", *lines]))
         print(f"\n{len(registry)} measures. 'ir_trunc measures NAME' tells more.")
+
+
+def bibtex(sources: Iterable[str]) -> list[str]:
+    """A BibTeX entry for each work that the sources name; titles stand behind the addresses."""
+    entries: dict[str, str] = {}
+    for work in filter(None, map(_WORK.match, "; ".join(sources).split("; "))):
+        fields = {name: value for name, value in work.groupdict().items() if value}
+        authors = re.split(", | & | et (?=al)", fields["author"])
+        fields["author"] = " and ".join("others" if name == "al." else f"{{{name}}}" for name in authors)
+        words = f"{authors[0]}{fields['year']}{fields.get('howpublished', '').partition(' ')[0]}".lower()
+        key = re.sub("[^a-z0-9]", "", unicodedata.normalize("NFKD", words))
+        if "url" in fields or key not in entries:
+            lines = [key, *(f"  {name} = {{{value}}}" for name, value in fields.items())]
+            entries[key] = "@misc{" + ",\n".join(lines) + "\n}"
+    return [*entries.values()]
 
 
 def _show(text: str) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from itertools import compress
 
-from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
+from ir_trunc._cli._arguments import OPTIONS, Words, cli_command, runs_and_measures
 from ir_trunc._cli._output import FORMATS, OF_PAPERS, Row, form_and_places, printing
 from ir_trunc._cli.main import COMMANDS
 from ir_trunc._core.errors import InputError, IrTruncError, counted, printable, warn
@@ -29,7 +30,32 @@ _COMMANDS = [
     "\n".join([f"{group}:", *(f"  {name:<12}{about}" for name, about in commands.items())])
     for group, commands in COMMANDS.items()
 ]
+_MOST_USED = "by-query format output places measures order columns keys missing topics"
+_EXAMPLES = (
+    "  $ ir_trunc demo",
+    "  $ ir_trunc qrels.txt bm25.run splade.run RBPT nDCG@10 OIE",
+    "  $ ir_trunc how-many qrels.txt bm25.run",
+)
 _AFTER = "Without a command, runs are scored. 'ir_trunc COMMAND --help' tells more."
+
+
+def short_help() -> str:
+    """What `ir_trunc -h` prints: the commands, the options that are needed most, and examples."""
+    lines = [
+        "usage: ir_trunc QRELS RUN ... MEASURE ... [options]",
+        "       ir_trunc COMMAND ...",
+        "",
+        "commands:",
+    ]
+    lines += [f"  {name:<10}{about}" for commands in COMMANDS.values() for name, about in commands.items()]
+    lines += ["", "options, which most commands have, too:"]
+    for name in _MOST_USED.split():
+        flag, about = OPTIONS[name].replace(" --", ", --", 1).split("  ", 1)
+        flag = re.sub(r" \S*\|.*|\.\.\.$", "", flag)  # no list of words
+        lines.append(f"  {flag:<24}{re.split('[;:(,]', about)[0].strip()}")
+    return "\n".join(
+        [*lines, "", "examples:", *_EXAMPLES, "", "All options: ir_trunc --help, ir_trunc COMMAND --help"]
+    )
 
 
 @cli_command("", _DECLARED, above="\n\n".join([*_COMMANDS, _AFTER]))

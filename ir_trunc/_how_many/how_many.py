@@ -162,7 +162,7 @@ def how_many(
     as_they_are = (keep, unanswerable) == (None, None)
     rankings, people, labelled, agreement = _read(labels, retrieved, options, as_they_are)
     bound, named = one_measure(measure), single_measure(measure)
-    _check_that_shorter_can_win(bound, named, rankings)
+    _check_that_an_end_can_win(bound, named, rankings)
     _warn_of_scores(rankings)
     split = Split.of(rankings, folds, seed)
     nil, units = rankings.judgments.nil_queries, int(split.unit_of.max()) + 1
@@ -282,18 +282,24 @@ def _check_that_ids_match(rankings: Rankings) -> None:
     raise InputError(f"how_many: {why}. Nothing can be learnt: what is needed is {needed}.")
 
 
-def _check_that_shorter_can_win(bound: BoundMeasure, measure: Measure, rankings: Rankings) -> None:
-    """ParameterError for a measure that gives no shorter list a higher score."""
-    if bound.definition.scope == "run" or "end" in bound.reads:
+def _check_that_an_end_can_win(bound: BoundMeasure, measure: Measure, rankings: Rankings) -> None:
+    """ParameterError for a measure under which the longest list always wins, or always the empty one."""
+    if bound.definition.scope == "run":
         return
     curve = bound.curve(rankings)
+    empty = np.repeat(curve.values[curve.offsets[:-1]], np.diff(curve.offsets))
     rises = np.delete(np.diff(curve.values), curve.offsets[1:-1] - 1)
-    if not (rises < -TOLERANCE).any():
-        raise ParameterError(
-            f"{measure} does not look at the end of a list: no list of these questions has a higher score if"
-            " it ends earlier, so that the advice would always be the longest. Use a measure that does:"
-            " RBPT, nDCGT, SetF, FlatU(e=0.1), or c@1 where one answer is enough."
-        )
+    if "end" not in bound.reads and not (rises < -TOLERANCE).any():
+        what, higher, advice = "look at the end of a list", "if it ends earlier", "the longest"
+    elif not (curve.values > empty + TOLERANCE).any():
+        what, higher, advice = "reward what is found", "than the empty list", "silence"
+    else:
+        return
+    raise ParameterError(
+        f"{measure} does not {what}: no list of these questions has a higher score {higher}, so that the"
+        f" advice would always be {advice}. Use a measure that does: RBPT, nDCGT, SetF, FlatU(e=0.1), or c@1"
+        " where one answer is enough."
+    )
 
 
 def _warn_of_scores(rankings: Rankings) -> None:

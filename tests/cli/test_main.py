@@ -11,11 +11,13 @@ import ir_datasets
 import pytest
 from ir_datasets.formats import TrecQrels
 from ir_datasets.util import LocalDownload
+from pages import ROOT
 from source import FILES, nodes_of
 
 import ir_trunc
 from ir_trunc._cli._arguments import OPTIONS
 from ir_trunc._cli.answers import LOG_OPTIONS
+from ir_trunc._cli.main import COMMANDS
 from ir_trunc.measures import names, registry
 from ir_trunc.synthetic import demo
 
@@ -33,6 +35,31 @@ def test_version_and_help(command):
         status, out, err = command(*words)
         assert (status, err) == (0, "")
         assert "usage: ir_trunc" in out
+
+
+def test_short_help_is_one_screen_and_help_has_every_option(command):
+    short, long = command("-h")[1], command("--help")[1]
+    assert short.count("\n") <= 40 < long.count("\n")
+    assert max(map(len, short.splitlines())) <= 80
+    for name in [*chain(*COMMANDS.values()), *re.findall(r"--[a-z][\w-]*", short)]:
+        assert name in short
+        assert name in long
+
+
+def test_sources_are_printed_as_bibtex(command):
+    of_one = command("measures", "RBP@10", "--bibtex")[1]
+    assert of_one.startswith("@misc{moffat2008tois,\n  author = {{Moffat} and {Zobel}},\n")
+    text = command("measures", "--bibtex")[1]
+    keys = re.findall(r"^@misc\{(\w+),$", text, re.MULTILINE)
+    assert len(keys) == len({*keys}) == text.count("  year = {")
+    for definition in registry.values():
+        for address in re.findall(r"https?://[^,;\s]+", definition.source):
+            assert f"url = {{{address}}}" in text or "trec_eval" in address, address
+    cited = (ROOT / "CITATION.cff").read_text("utf-8")
+    page = (ROOT / "notebooks" / "cite.md").read_text("utf-8")
+    titles = re.findall(r'^  - type: conference-paper\n    title: "(.*)"$', cited, re.MULTILINE)
+    assert len(titles) == 5
+    assert all(f"title = {{{title}}}" in page for title in titles)
 
 
 def test_a_missing_kernel_is_mentioned_once_and_on_a_terminal_only(command, tmp_path, monkeypatch):

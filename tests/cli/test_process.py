@@ -400,6 +400,7 @@ def test_without_docstrings_a_command_says_what_its_help_lacks(folder):
         assert done.stdout
 
 
+@pytest.mark.full
 def test_the_demonstration_runs_from_a_zip(folder, ended):
     package = Path(ir_trunc.__file__).parent
     with zipfile.ZipFile("ir_trunc.zip", "w") as packed:

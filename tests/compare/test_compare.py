@@ -70,6 +70,7 @@ def test_tukey_s_test_of_two_systems_is_the_paired_t_test():
     np.testing.assert_allclose([tukey.p, tukey.low, tukey.high], [t.p, t.low, t.high], rtol=1e-6)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("test", ["tukey", "randomised-tukey"])
 def test_an_interval_of_tukey_s_tests_excludes_0_only_where_the_difference_is_significant(test):
     """Few different values: a difference often equals the bound of the draws."""

@@ -10,7 +10,7 @@ import pytest
 import ir_trunc
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
-MODULES = {"adapters", "meta", "plots", "synthetic", "truncation", "typing"}
+MODULES = {"adapters", "answers", "cdet", "meta", "plots", "synthetic", "truncation", "typing"}
 PUBLIC = MODULES | {*ir_trunc.__all__}  # what users import
 
 pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

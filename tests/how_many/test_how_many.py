@@ -216,18 +216,25 @@ def test_the_lead_over_the_better_reference_is_said_only_where_chance_does_not_e
     assert any(line.startswith("These scores separate questions") for line in heading(advice))
 
 
-@pytest.mark.parametrize("measure", ["RBPT", "NegTotalCost(D=1000)", "SetF", "c@1"])
+@pytest.mark.parametrize("measure", ["RBPT", "NegTotalCost(D=1000,penalty='uniform')", "SetF", "c@1"])
 def test_parameters_are_finite(measure):
     advice = how_many(*noise_only(), measure)
     assert not any("inf" in text for text in (*advice.fitted, repr(advice), repr(advice.policy)))
-    if measure.startswith("NegTotalCost"):  # all differences are equal, and have no bounds
-        assert advice.policy == Fixed(20)
 
 
 @pytest.mark.parametrize("measure", ["RR", "nDCG@10", "P@5", "AP", "RBP"])
 def test_a_measure_that_cannot_prefer_a_shorter_list_is_refused(measure):
     with pytest.raises(ParameterError, match=r"does not look at the end of a list.*Use .* RBPT, nDCGT, SetF"):
         how_many(LABELS, RETRIEVED, measure)
+
+
+def test_a_measure_under_which_nothing_beats_silence_is_refused():
+    """By default NegTotalCost charges for reading alone."""
+    with pytest.raises(
+        ParameterError, match=r"does not reward what is found.* always be silence\. Use .* RBPT"
+    ):
+        how_many(LABELS, RETRIEVED, "NegTotalCost(D=99)")
+    assert how_many(LABELS, RETRIEVED, "NegTotalCost(D=99,penalty='uniform')").advised
 
 
 def test_a_measure_that_rewards_silence_may_advise():

@@ -47,7 +47,7 @@ def test_units_with_weights():
     np.testing.assert_allclose(counted.interval(), alone.interval(), atol=1e-10)
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 20, 100, 1000, 7000])
+@pytest.mark.parametrize("n", [1, 2, 5, 20, 100, 1000, pytest.param(7000, marks=pytest.mark.full)])
 def test_a_share_has_the_interval_of_clopper_and_pearson(n):
     for hits in {0, 1, n // 2, n - n // 20, n - 1, n} & {*range(n + 1)}:
         estimate = Estimate(np.repeat([1.0, 0.0], [hits, n - hits]), UNIT)

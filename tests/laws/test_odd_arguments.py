@@ -351,6 +351,7 @@ def test_whatever_an_argument_is_the_answer_is_a_result_or_an_error_that_speaks(
         raise AssertionError(f"{argument[0]}({argument[1]}={odd}, {wrapping}): {error!r}") from error
 
 
+@pytest.mark.full
 def test_the_calls_are_right_and_four_threads_leave_filters_numpys_errors_and_the_locale(monkeypatch):
     """pandas and matplotlib enter `catch_warnings` themselves: here they take turns."""
     turn, filters = threading.RLock(), warnings.catch_warnings

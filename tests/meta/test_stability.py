@@ -11,7 +11,8 @@ from matrices import matrices, matrix_of, random_matrix
 
 from ir_trunc import meta
 from ir_trunc._core.parameters import generator
-from ir_trunc.meta import significance, stability
+from ir_trunc._inference import significance
+from ir_trunc.meta import stability
 from ir_trunc.meta.stability import BINS
 
 

@@ -252,7 +252,7 @@ def test_every_policy_says_what_it_is_in_a_line_and_where_it_comes_from():
 @pytest.fixture
 def own_policy(collection, monkeypatch):
     """The page's policy, of two parameters, saved as within.py and taken out of the registry afterwards."""
-    (collection / "within.py").write_text(blocks(PAGE, "python notest")[0], encoding="utf-8")
+    (collection / "within.py").write_text(blocks(PAGE, "python within.py")[0], encoding="utf-8")
     (collection / "my.run").write_text("1 Q0 a 1 9 t\n1 Q0 b 2 8.5 t\n1 Q0 c 3 3 t\n2 Q0 a 1 1 t\n")
     monkeypatch.setattr(sys, "path", [str(collection), *sys.path])
     before = dict(truncation.registry)
@@ -294,7 +294,10 @@ def test_the_laws_hold_the_policy_of_your_own_by_its_twin(own_policy):
     import naive_policies
     import within
 
-    exec(blocks(PAGE, "python notest")[1], vars(naive_policies))
+    @naive_policies.twin
+    def Within(policy, topic, scores, score):
+        return min(policy.k, sum(s >= scores[0] - policy.distance for s in scores))
+
     try:
         hold(LAWS, truncation.registry["Within"])
         naive_policies.TWINS["Within"] = lambda policy, topic, scores, score: 0
@@ -333,7 +336,7 @@ def test_the_policy_of_your_own_is_a_transformer(own_policy):
      "__post_init__ of Base has to call super"),
 ])  # fmt: skip
 def test_a_policy_that_declares_too_little_is_refused(change, said):
-    code = blocks(PAGE, "python notest")[0]
+    code = blocks(PAGE, "python within.py")[0]
     assert change[0] in code
     before = dict(truncation.registry)
     with pytest.raises(ir_trunc.ParameterError, match=said):
