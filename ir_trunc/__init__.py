@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ir_trunc._core.rankings import Rankings
     from ir_trunc._how_many.how_many import how_many
     from ir_trunc._ranking.answers import read_answers
+    from ir_trunc._ranking.depths import read_depths
     from ir_trunc._ranking.nil import NilRule
     from ir_trunc._ranking.qrels import read_qrels, with_topics
     from ir_trunc._ranking.runs import rank, read_run
@@ -53,6 +54,7 @@ _LATER = {
     for module, names in {
         "_core.rankings": ["Rankings"],
         "_ranking.answers": ["read_answers"],
+        "_ranking.depths": ["read_depths"],
         "_ranking.nil": ["NilRule"],
         "_ranking.qrels": ["read_qrels", "with_topics"],
         "_ranking.runs": ["rank", "read_run"],
@@ -95,6 +97,7 @@ __all__ = [
     "parse_measure",
     "rank",
     "read_answers",
+    "read_depths",
     "read_log",
     "read_predictions",
     "read_qrels",

@@ -20,6 +20,7 @@ from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureErro
 from ir_trunc._inference.p_values import PairTest
 from ir_trunc._output.files import check_outputs
 from ir_trunc._output.tables import WIDTH, fitted
+from ir_trunc._ranking.depths import depths_in
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import PathWithLevels
 from ir_trunc._read.reading import HowRead, options_of
@@ -130,7 +131,7 @@ class OneLineParser(argparse.ArgumentParser):
             args.runs, args.measures = args.runs_and_measures(optional)
         args.check_files()
         for name in {"qrels", "labels", "judge"} & vars(args).keys():
-            setattr(args, name, args.with_levels(getattr(args, name)))
+            setattr(args, name, args.with_levels(depths_in(getattr(args, name))))
         args.typed = [*self.prog.split(), *words]
         return args
 
@@ -187,7 +188,7 @@ class Words(argparse.Namespace):
 
     def with_levels(self, path: Any) -> Any:
         """The path of judgments, with the grades of their levels by `--levels`."""
-        if path is not None and self.of(["levels"]):
+        if isinstance(path, str) and self.of(["levels"]):
             path = PathWithLevels(path)
             path.levels = self.levels
         return path

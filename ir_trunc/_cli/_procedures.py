@@ -21,6 +21,7 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Flag, Number, Several, Text, Whole, literal
 from ir_trunc._output.files import check_folder, make_folder, output_file
 from ir_trunc._output.tables import csv_text, fitted, table_text
+from ir_trunc._ranking.depths import GradedAnswers
 from ir_trunc._read.text import numbered_lines, parts
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.declaration import split_at_blanks
@@ -196,7 +197,8 @@ def _reading(procedure: ProcedureDefinition) -> str:
 
 
 def _runs(args: Words, first: ProcedureDefinition, _: Sequence[str]) -> dict[Any, Any]:
-    measures = args.measures or split_at_blanks(first.measures)
+    default = args.qrels.measure if isinstance(args.qrels, GradedAnswers) else first.measures
+    measures = args.measures or split_at_blanks(default)
     reading = args.scoring if _reading(first) == "scoring" else args.reading
     return {"measures": measures, "qrels": args.qrels, "runs": args.runs, "reading": reading}
 

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ir_trunc._core.annotations import CheckedFields
-from ir_trunc._core.arrays import Floats, Ints, check_offsets, checked_depths
-from ir_trunc._core.errors import InputError, counted
+from ir_trunc._core.arrays import (
+    Floats,
+    Ints,
+    check_offsets,
+    checked_depths,
+    first_true,
+    indices_of_rows,
+    offsets_of,
+)
+from ir_trunc._core.errors import InputError, counted, option
 from ir_trunc._core.lazy import npt
 
 if TYPE_CHECKING:
@@ -31,7 +39,8 @@ class Curve(CheckedFields):
     offsets : array of int64
         Q + 1 offsets into `values`.
     values : array of float64
-        Topic `q` has the n + 1 values `values[offsets[q]:offsets[q + 1]]`, the first for the empty list.
+        Topic `q` has the n + 1 values `values[offsets[q]:offsets[q + 1]]`, the first for the empty list. NaN
+        for depths above the first that was tried, where answers were graded at some depths alone.
     lower_is_better : bool
         Whether the scores are losses.
 
@@ -111,11 +120,35 @@ class Curve(CheckedFields):
         Raises
         ------
         InputError
-            If a depth is not a whole number >= 0.
+            If a depth is not a whole number >= 0, or a list has no score there.
         """
         longest = np.diff(self.offsets) - 1
         indices: Ints = self.offsets[:-1] + np.minimum(checked_depths(depth, self.topics), longest)
-        return self.values[indices]
+        return self.scored(self.values[indices], indices - self.offsets[:-1])
+
+    def scored(self, scores: Floats, depths: Ints) -> Floats:
+        """Scores at these depths (Q); InputError where a list has none."""
+        for q in first_true(np.isnan(scores)):
+            known = np.isfinite(self.values[self.offsets[q] : self.offsets[q + 1]])
+            least = f"the lowest depth that was tried is {known.argmax()}"
+            if not known.any():
+                least = f"the run has no list for it; {option('missing', 'exclude')} leaves it out"
+            cut = counted(int(depths[q]), "document")
+            raise InputError(f"topic {self.topics[q]} has no graded answer for a list of {cut}: {least}.")
+        return scores
+
+    def take(self, positions: Ints) -> Curve:
+        """The curves of some of the topics, by their positions."""
+        sizes = np.diff(self.offsets)[positions]
+        values = self.values[indices_of_rows(self.offsets[positions], sizes)]
+        topics = tuple(self.topics[q] for q in positions.tolist())
+        return Curve(topics, offsets_of(sizes), values, self.lower_is_better)
+
+    @property
+    def least(self) -> int:
+        """The lowest depth at which every list has a score: 0, or the lowest that was tried."""
+        rows = np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
+        return int(np.bincount(rows[np.isnan(self.values)]).max(initial=0))
 
     def rows(self) -> Iterator[tuple[str, Floats]]:
         """Each topic with its values for d = 0..n."""
@@ -135,10 +168,10 @@ class Curve(CheckedFields):
 
 def lowest_of_best(values: Floats, offsets: Ints, tolerance: float = 0.0) -> tuple[Ints, Floats]:
     """The first index in each row whose value is the highest within the tolerance, and the highest value."""
-    top: Floats = np.maximum.reduceat(values, offsets[:-1])
+    top: Floats = np.fmax.reduceat(values, offsets[:-1])
     lengths = np.diff(offsets)
     place = np.arange(len(values)) - np.repeat(offsets[:-1], lengths)
-    good_enough = top - tolerance * np.maximum.reduceat(np.abs(values), offsets[:-1]) if tolerance else top
+    good_enough = top - tolerance * np.fmax.reduceat(np.abs(values), offsets[:-1]) if tolerance else top
     reached = values >= np.repeat(good_enough, lengths)
     return np.minimum.reduceat(np.where(reached, place, lengths.max()), offsets[:-1]), top
 

@@ -26,6 +26,7 @@ from ir_trunc._core.arrays import (
     offsets_of,
     sizes_of,
 )
+from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, ParameterError, shown, warn
 from ir_trunc._core.judgments import HIGHEST_GRADE, Judgments, NilLists, canonical_order
 from ir_trunc._core.lazy import npt
@@ -70,6 +71,9 @@ class Rankings(CheckedFields):
         Which lists hold the document NIL.
     overlaps : array of float64, optional
         Where documents are answers: the token F1 of each list's first answer with the nearest right one (Q).
+    answers : dict of Curve, optional
+        Where answers are graded, and not documents: their 'score' at each depth, whether it is 'right', and
+        their 'cost' where it is known.
     missing : array of bool, optional
         The topics without rows in the run (Q).
     withheld : array of int64, optional
@@ -112,6 +116,7 @@ class Rankings(CheckedFields):
     first_scores: Floats | None = None
     nil: NilLists | None = None
     overlaps: Floats | None = None
+    answers: Mapping[str, Curve] | None = None
     missing: Bools | None = None
     withheld: Ints | None = None
     universe: Universe | None = None
@@ -468,6 +473,7 @@ class Rankings(CheckedFields):
             judged_ranks=self.judged_ranks[judged],
             judged_grades=self.judged_grades[judged],
             nil=None if self.nil is None else NilLists(self.nil.convention, self.nil.held[indices]),
+            answers=self.answers and {name: curve.take(indices) for name, curve in self.answers.items()},
             **of_lists,
         )
 
@@ -585,7 +591,23 @@ class Rankings(CheckedFields):
             judged_ranks=none,
             judged_grades=none,
             overlaps=None,
+            answers=None,
         )
+
+    def graded(self, name: str) -> Floats | None:
+        """What `answers` say after d = 0, 1, ..., n documents of every list; None where they say nothing."""
+        if not self.answers:
+            return None
+        curve = self.answers[name]
+        return curve.values[indices_of_rows(curve.offsets[:-1], self.lengths + 1)]
+
+    def costs_of_lists(self) -> Floats | None:
+        """What each list costs (Q): that of its answer, or of its documents together; None if unknown."""
+        if self.answers and "cost" in self.answers:
+            return self.answers["cost"].at(self.lengths)
+        if self.costs is None:
+            return None
+        return np.bincount(self.rows, self.costs[self.places], len(self)).astype(np.float64)
 
 
 def _names(topics: Any, count: int) -> list[str]:

@@ -78,6 +78,8 @@ class HowMany(Result):
         Number of questions, and of those without an answer in the labels (with `Judged` those of the judge).
     judged : str
         With `Judged`, how far the judge and people agree, "" without; scores and shares are then corrected.
+    graded : str
+        The depths at which answers were graded, which take the place of labels; "" without them.
     searched : str
         What the lists are of questions with several searches; "" where there is none.
     unit, units : str and int
@@ -125,6 +127,7 @@ class HowMany(Result):
     questions: int
     unanswerable: int
     judged: str
+    graded: str
     searched: str
     unit: str
     units: int
@@ -171,6 +174,8 @@ class HowMany(Result):
         weighted = "" if self.production is None else f" (weighted to {self.production:.0%})"
         unanswerable = f"{self.unanswerable} of them without an answer{weighted}"
         unanswerable += " by the judge" * bool(self.judged)
+        if self.graded:
+            unanswerable = f"answers graded with {self.graded} passages"
         yield f"{counted(self.questions, 'question')}, {unanswerable}; {self.folds}-fold cross-validation."
         if self.searched:
             yield f"{self.searched}."
@@ -193,6 +198,8 @@ class HowMany(Result):
         is_present = self.advised == self.present
         for column, (name, form, what) in _QUANTITIES.items():
             value = best[column]
+            if column == "kept" and self.graded:
+                name, what = "right", "of the answers are right"
             if column == "kept" and not math.isnan(self.expected_kept[1]):
                 what += f" on these questions; at least {self.expected_kept[1]:.0%} of new ones do"
             if not math.isnan(value):
@@ -265,9 +272,11 @@ class HowMany(Result):
         share, bound = self.expected_kept
         shows = "shows" if bound >= keep else "does not show"
         for_all = f", for each of {self.candidates} policies together" * (self.candidates > 1)
+        of_documents = "answerable questions keep a relevant passage"
+        of_these = "questions are answered right" if self.graded else of_documents
         return (
-            f"{share:.1%} of the answerable questions keep a relevant passage here; at least {bound:.1%} of"
-            f" new ones do, with 95 % confidence{for_all}. This {shows} keep={keep:g}."
+            f"{share:.1%} of the {of_these} here; at least {bound:.1%} of new ones do, with 95 %"
+            f" confidence{for_all}. This {shows} keep={keep:g}."
         )
 
     def to_pandas(self) -> pd.DataFrame:
@@ -279,7 +288,7 @@ class HowMany(Result):
         """The printed table: the quantities of the heading, and the score with its interval."""
         columns = [*_QUANTITIES, "score", "low", "high"]
         table = self.table.set_index("policy")[columns].dropna(axis=1, how="all")
-        return table.rename(columns={"length": "passages"})
+        return table.rename(columns={"length": "passages"} | ({"kept": "right"} if self.graded else {}))
 
     def plot(self, against: str = "", ax: Axes | None = None) -> Axes:
         """A row for each policy: score with 95 % interval, and cost or, where none is known, length.

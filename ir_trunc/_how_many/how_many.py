@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from typing import Annotated, Any, Unpack
 
@@ -26,6 +26,7 @@ from ir_trunc._inference.estimate import (
     stacked,
     weighted,
 )
+from ir_trunc._ranking.depths import GradedAnswers
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Reading, takes
@@ -56,7 +57,7 @@ _ENOUGH, _MOST = 10, 0.75  # lists with a relevant document, and their share tha
 def how_many(
     labels: QrelsLike | None,
     retrieved: RunLike,
-    measure: str | Measure = "RBPT(p=0.8)",
+    measure: str | Measure | None = None,
     *,
     keep: Annotated[float | None, Number("share of answerable questions", 0, 1)] = None,
     unanswerable: Annotated[float | None, Number("share of questions", 0, 1)] = None,
@@ -86,15 +87,17 @@ def how_many(
         Which documents are relevant, such as `{question: {document: 1}}`. A question without any is one that
         should get no answer. A frame or records have no row for it: `topics=` names all questions then. With
         `Judged`, policies are fitted on the labels of the judge, and chosen by means that people's correct.
+        Or how good the answers were at several depths, as `read_depths` has them.
     retrieved : RunLike
         What the system returned for each question, with scores; in any form that `ir_trunc.calc` takes, such
         as `{question: {document: score}}` or a frame. The lists should be long enough to be cut.
     measure : str or Measure
         What the policies maximise. It has to depend on where lists end, as `RBPT`, `FlatU(e=0.1)`, `SetF` and
-        `c@1` do.
+        `c@1` do. By default RBPT(p=0.8), and of graded answers their score.
     keep : float, optional
         Share of the answerable questions that have to keep a relevant document: the advice is the best of the
-        policies that do so on these questions. Levels are fitted with a margin of one standard error.
+        policies that do so on these questions. Levels are fitted with a margin of one standard error. Of
+        graded answers it is the share of the questions that are answered right.
     unanswerable : float, optional
         Share of unanswerable questions to expect in production, where that of the labels differs. All figures
         and fitted levels are then those of questions in this proportion.
@@ -161,6 +164,9 @@ def how_many(
         options["columns"] = {**names, "cost": cost_of(cost, text_of, "")}
     as_they_are = (keep, unanswerable) == (None, None)
     rankings, people, labelled, agreement = _read(labels, retrieved, options, as_they_are)
+    graded = labels if isinstance(labels, GradedAnswers) else None
+    if measure is None:
+        measure = "RBPT(p=0.8)" if graded is None else graded.measure
     bound, named = one_measure(measure), single_measure(measure)
     _check_that_an_end_can_win(bound, named, rankings)
     _warn_of_scores(rankings)
@@ -170,9 +176,8 @@ def how_many(
         warn(f"how_many: {few}")
     weights = selection.weights_of(nil, split.weights, unanswerable, bound.definition)
     goal = None if (weights == 1).all() else weights
-    trials, left_out = _try_policies(
-        policies, also, present, budget, split, people, labelled, measure=named, weights=goal, keep=keep
-    )
+    among, by_people = (policies, also, present, budget, graded), (people, labelled)
+    trials, left_out = _try_policies(*among, split, *by_people, measure=named, weights=goal, keep=keep)
     by_kind = unanswerable is not None and not split.unit
     kinds = nil if by_kind else np.zeros(units, bool) if labelled is None else labelled
     scored = _Scored(named, split, weights, unanswerable is not None, kinds, labelled)
@@ -198,6 +203,7 @@ def how_many(
         questions=len(rankings),
         unanswerable=int(nil.sum()),
         judged=agreement,
+        graded="" if graded is None else graded.tried,
         searched=(rankings.universe or Universe()).searched,
         unit=split.unit,
         units=units,
@@ -269,12 +275,13 @@ def _ranked(labels: Any, retrieved: Any, options: Any) -> Rankings:
 def _check_that_ids_match(rankings: Rankings) -> None:
     """InputError if nothing can be learnt from the labels, most likely because ids differ."""
     questions, answerable = len(rankings), int((~rankings.judgments.nil_queries).sum())
+    is_found = rankings.answers is not None or (rankings.judged_grades > 0).any()
     if not rankings.lengths.any():
         example = f"for example question {rankings.topics[0]}"
         why = f"nothing was retrieved for any of the {questions} labelled questions ({example})"
     elif not answerable:
         why = f"none of the {questions} questions has a relevant document in the labels (of grade 1 or more)"
-    elif not (rankings.judged_grades > 0).any():
+    elif not is_found:
         why = f"{answerable} questions have relevant documents, and none of these was retrieved"
     else:
         return
@@ -284,7 +291,7 @@ def _check_that_ids_match(rankings: Rankings) -> None:
 
 def _check_that_an_end_can_win(bound: BoundMeasure, measure: Measure, rankings: Rankings) -> None:
     """ParameterError for a measure under which the longest list always wins, or always the empty one."""
-    if bound.definition.scope == "run":
+    if bound.definition.scope == "run" or "answers" in bound.reads:
         return
     curve = bound.curve(rankings)
     empty = np.repeat(curve.values[curve.offsets[:-1]], np.diff(curve.offsets))
@@ -346,6 +353,7 @@ def _try_policies(
     also: Any,
     present: Any,
     budget: float | None,
+    graded: GradedAnswers | None,
     split: Split,
     people: Rankings | None,
     labelled: Bools | None,
@@ -364,7 +372,10 @@ def _try_policies(
     required = [*asked, *further]
     by_name: dict[str, Cutter] = {} if present is None else {str(now): now}
     by_name |= {WHOLE: now if present is None else Fixed(longest), SILENT: Fixed(0)}
-    others = [] if asked else _all_policies(longest)
+    if graded is not None and graded.depths[0] > 0:
+        del by_name[SILENT]
+    lengths = FIXED if graded is None or graded.has_all(longest) else graded.depths
+    others = [] if asked else _all_policies(longest, lengths)
     for name, policy in [*others, *((str(policy), policy) for policy in required)]:
         by_name.setdefault(name, policy)
     trials: list[_Trial] = []
@@ -466,7 +477,7 @@ def _quantities(
         "empty": mean(lambda trial: trial.lists.lengths == 0),
         "length": mean(lambda trial: trial.lists.lengths),
         "cost": mean(lambda trial: _costs(trial.lists, price)),
-        "used": mean(lambda trial: _costs(trial.lists, 1 / (budget or math.nan))),
+        "used": mean(lambda trial: _costs(trial.lists.with_fields(answers=None), 1 / (budget or math.nan))),
         "limited": mean(lambda trial: trial.free > trial.cuts) * (1 if budget else math.nan),
         "score": [float(estimate.mean) for estimate in each],
     }
@@ -494,8 +505,11 @@ def _choice(
     allowed = kept >= (keep or 0) - TOLERANCE
     if not allowed.any():
         most = table.iloc[int(kept.argmax())]
-        most_of_all = f"{most['policy']} does for {most['kept']:.1%} of the answerable questions"
-        what = f"no policy keeps a relevant document for that share; {most_of_all}"
+        is_graded = trials[0].lists.answers is not None
+        of_these = "questions" if is_graded else "answerable questions"
+        does = "answers" if is_graded else "keeps a relevant document for"
+        does += " that share" + " of the questions right" * is_graded
+        what = f"no policy {does}; {most['policy']} does for {most['kept']:.1%} of the {of_these}"
         raise InputError(f"keep={keep:g}: {what}. Retrieve more, or lower `keep`.")
     reference = int(ranks.argmin())
     if not allowed[reference]:
@@ -541,9 +555,9 @@ def _of_questions(each: list[Any], labelled: Bools) -> WeightedEstimate:
     return WeightedEstimate(values, limits, kinds=labelled, scale=ones)
 
 
-def _all_policies(longest: int) -> Iterator[tuple[str, Cutter]]:
+def _all_policies(longest: int, fixed: Sequence[int]) -> Iterator[tuple[str, Cutter]]:
     """Fixed lengths, and all policies that need no parameter and no other package, and work on live lists."""
-    yield from ((str(Fixed(k)), Fixed(k)) for k in FIXED if k < longest)
+    yield from ((str(Fixed(k)), Fixed(k)) for k in fixed if 0 < k < longest)
     for name, definition in registry.items():
         live = not (getattr(definition.kind, "not_live", "") or _policy.sees_judgments(definition.kind))
         alone = not hasattr(definition.kind, "needs")
@@ -576,7 +590,6 @@ def _as_text(policy: Any) -> str:
 
 def _costs(rankings: Rankings, price: float | None) -> Floats:
     """The cost of each list (Q)."""
-    if rankings.costs is None:
+    if (costs := rankings.costs_of_lists()) is None:
         return rankings.lengths.astype(np.float64) * (math.nan if price is None else price)
-    costs = np.bincount(rankings.rows, rankings.costs[rankings.places], len(rankings))
-    return costs.astype(np.float64) * (1.0 if price is None else price)
+    return costs * (1.0 if price is None else price)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import repeat
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, ClassVar, Literal, Protocol, Self, get_args
 
 import numpy as np
 
@@ -17,11 +17,11 @@ from ir_trunc._core.errors import InputError, ParameterError, counted, option, s
 from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import cached_property, npt, pd
 from ir_trunc._core.parameters import one_of, text, whole
-from ir_trunc._core.rankings import Ints, Judgments, canonical_order, distinct
+from ir_trunc._core.rankings import Ints, Judgments, Rankings, canonical_order, distinct
 from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking.nil import DOCUMENTS, Convention, NilRule, nil_rule
-from ir_trunc._ranking.ranked_rows import repeats
+from ir_trunc._ranking.ranked_rows import Notes, repeats
 from ir_trunc._read.arrow import arrow_texts, flat, index_in, numeric, occurs, pa, pc, text_array, truths
 from ir_trunc._read.readers.topics import read_topics, say_unjudged
 from ir_trunc._read.reading import ANSWERS, DEFAULT, QRELS, RUN, Columns, HowRead, KeysLike, Reading
@@ -190,7 +190,7 @@ class Qrels:
         words: Mapping[str, int] | None = None,
         normalise: Callable[[str], str] | None = None,
         nil: NilRule | None = None,
-    ) -> Qrels:
+    ) -> Self:
         """Qrels from judgments.
 
         `topics` and `levels` extend the query universe and the judgement scale beyond those of the rows.
@@ -267,6 +267,12 @@ class Qrels:
         kept: Any = {"levels": levels, "words": self.words, "normalise": self.normalise}
         changed = Qrels.of(self.given, universe, nil=nil or self.nil, **kept)
         return replace(changed, nesting=self.nesting, abstains=self.abstains)
+
+    of_answers: ClassVar[bool] = False  # whether answers are graded, and not documents
+
+    def completed(self, rankings: Rankings, notes: Notes, source: str) -> Rankings:
+        """The lists of a run with what graded answers say of them. notes: those of the run."""
+        raise NotImplementedError
 
     def without(self, withheld: Withheld | None) -> Qrels:
         """These qrels without judgments of documents that are withheld."""

@@ -427,6 +427,8 @@ class Builder:
         none_matches = not self.notes.known and (missing is None or missing.all())
         if none_matches and must_match and (error := self.notes.unmatched(source, topics)):
             raise error
+        if qrels.of_answers:
+            rankings = qrels.completed(rankings, self.notes, source)
         self.notes.warn(source, qrels.nil.id, reading, topics)
         if self.notes.seeming:
             warn(f"{source}: {say_seeming(self.notes.seeming, 'read_answers')}.")

@@ -28,7 +28,7 @@ from ir_trunc._core.parameters import flag, one_of
 from ir_trunc._core.universe import Keys
 from ir_trunc._read.arrow import ValueType, pa
 
-DataKind = Literal["run", "qrels", "answers", "topics"]
+DataKind = Literal["run", "qrels", "answers", "topics", "depths"]
 Order = Literal["score", "score64", "rank", "file"]
 Duplicates = Literal["error", "first", "best"]
 KeysLike = Sequence[str] | Keys
@@ -38,7 +38,10 @@ COMMENT = b"#"  # begins a line that is not read, as in trec_eval 10
 RANK, MARK = "rank", "Q0"  # columns of a run that are read where they decide
 SEARCH = "search"  # the name of the innermost key where a question has several searches
 
-FIELDS = ("query_id", "doc_id", "score", "relevance", "iteration", "rank", "Q0", "cost", "shown", "list")
+FIELDS = (
+    "query_id", "doc_id", "score", "relevance", "iteration", "rank", "Q0", "cost", "shown", "list", "depth",
+    "repeat",
+)  # fmt: skip
 """The fields whose columns the user can name."""
 
 _EXAMPLE = "columns={'doc_id': 'chunk'}"
@@ -346,6 +349,7 @@ class Layout:
     fields: tuple[str, ...]  # of a line of a TREC file
     value: str  # the field of the score or the grade
     value_type: ValueType
+    item: str = "doc_id"  # the field of what a row of a topic is about
     by_class: str | None = None  # the field of the class of an answer
     levels: Mapping[str, int] | None = None  # grades of the levels that are words
     reading: Reading = DEFAULT
@@ -356,7 +360,7 @@ class Layout:
     @property
     def columns(self) -> dict[str, pa.DataType]:
         """The fields that are read, and their types."""
-        ids = {"query_id": pa.dictionary(pa.int32(), pa.string()), "doc_id": pa.string()}
+        ids = {"query_id": pa.dictionary(pa.int32(), pa.string()), self.item: pa.string()}
         others = {self.by_class: pa.string()} if self.by_class else {}
         if self.reading.order == "rank":
             others[RANK] = pa.int64()
@@ -368,6 +372,7 @@ class Layout:
 RUN = Layout("run", ("query_id", MARK, "doc_id", RANK, "score", "tag"), "score", "double")
 QRELS = Layout("qrels", ("query_id", "iteration", "doc_id", "relevance"), "relevance", "int64")
 TOPICS = Layout("topics", ("query_id",), "topic", "string")
+DEPTHS = Layout("depths", ("query_id", "depth", "score"), "score", "double", item="depth")
 ANSWERS = Layout("answers", QRELS.fields, "relevance", "int64", by_class="iteration", answers=True)
 
 

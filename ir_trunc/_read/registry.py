@@ -22,7 +22,7 @@ from ir_trunc._read.arrow import occurs, pa, pc, truths
 from ir_trunc._read.directions import LEAST_ROWS, Directions
 from ir_trunc._read.reading import QRELS, DataKind, Layout, Reading
 from ir_trunc._read.rows import Rows, Samples
-from ir_trunc._read.tables import FIELDS_OF, rows_of_table
+from ir_trunc._read.tables import FIELDS_IN, rows_of_table
 from ir_trunc._read.text import beginning
 
 Shape = Literal["path", "frame", "mapping", "list", "object"]
@@ -187,9 +187,10 @@ def _refuse_content(path: str | os.PathLike[str], layout: Layout) -> None:
 def are_columns(data: Mapping[Any, Any], layout: Layout) -> bool:
     """Whether these are columns of one length by their names, as a frame's `to_dict("list")` returns them."""
     names, keys = layout.reading.names, layout.reading.nesting
-    fields = {FIELDS_OF.get(name) for name in data} | {field for field in names if names[field] in data}
+    known = FIELDS_IN[layout.kind]
+    fields = {known.get(name) for name in data} | {field for field in names if names[field] in data}
     has_topics = bool(fields & {"query_id", "topic"}) or bool(keys and {*keys.names} <= data.keys())
-    if not has_topics or ("doc_id" not in fields and layout.kind != "topics"):
+    if not has_topics or (layout.item not in fields and layout.kind != "topics"):
         return False
     columns = data.values()
     are_lists = all(hasattr(c, "__len__") and not isinstance(c, (str, Mapping, set)) for c in columns)
@@ -206,7 +207,9 @@ def reader_of(data: Any, layout: Layout) -> Reader:
     how, readers = layout.reading, _readers()
     of_columns: Reader = readers.memory.frame
     of_lists: Reader = readers.nested.nested_records
-    named = how.columns or how.keys or (shape == "mapping" and not FIELDS_OF.keys().isdisjoint(data))
+    named = (
+        how.columns or how.keys or (shape == "mapping" and not FIELDS_IN[layout.kind].keys().isdisjoint(data))
+    )
     if shape == "mapping" and named and are_columns(data, layout):
         return of_columns
     asks = how.columns is not None and "list" in how.names and shape != "path"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -24,11 +24,14 @@ from ir_trunc._read.arrow import (
     truths,
     values_of,
 )
-from ir_trunc._read.reading import MARK, NO_COLUMNS, RANK, RUN, TOPICS, Columns, Layout
+from ir_trunc._read.reading import MARK, NO_COLUMNS, RANK, RUN, TOPICS, Columns, DataKind, Layout
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
 
-COST, SHOWN = "cost", "shown"
-"""Columns that a run may have: the cost of reading each document, and whether it was shown."""
+COST, SHOWN, REPEAT = "cost", "shown", "repeat"
+"""Columns that need not be there: the cost of each document of a run, or of each graded answer; whether a
+document was shown; and which of several answers to a question at one depth this is."""
+
+OPTIONAL = {"run": (COST, SHOWN), "depths": (COST, REPEAT)}
 
 LIST = "list"  # the path to the documents of a record, which only users name
 
@@ -52,8 +55,10 @@ VOCABULARY: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "relevance": (("relevance", "label"), ("grade", "rating")),
     "iteration": (("iteration", "class"), ()),
     RANK: ((RANK,), ("position",)),
+    "depth": (("k", "depth"), ("n", "passages")),
+    "answer's score": (("score",), ("correct", "f1", "grade")),  # the score where it is of graded answers
     "text": (("title", "query", "question", "text", "contents", "body", "passage"), ()),
-    **{field: ((field,), ()) for field in (MARK, COST, SHOWN)},
+    **{field: ((field,), ()) for field in (MARK, COST, SHOWN, REPEAT)},
 }
 """The usual names of every field, in all forms; the second ones count where none of the first is there."""
 
@@ -66,16 +71,25 @@ def usual(field: str) -> tuple[str, ...]:
     return first + others
 
 
-FIELDS_OF = {name: field for field in reversed(VOCABULARY) if field != "text" for name in usual(field)}
+_OF_DEPTHS = {"depth": "depth", "answer's score": "score", COST: COST, REPEAT: REPEAT, "query_id": "query_id"}
+_OTHERS = "text", *_OF_DEPTHS.keys() - {COST, "query_id"}
+
+FIELDS_OF = {name: field for field in reversed(VOCABULARY) if field not in _OTHERS for name in usual(field)}
 """The field of every name that a column may have."""
+
+FIELDS_OF_DEPTHS = {name: field for key, field in _OF_DEPTHS.items() for name in usual(key)}
+"""The same in tables of graded answers, whose names are too short to recognise other data by."""
+
+FIELDS_IN: dict[DataKind, dict[str, str]] = dict.fromkeys(get_args(DataKind), FIELDS_OF)
+FIELDS_IN["depths"] = FIELDS_OF_DEPTHS
 
 NUMBERS = ("score", "relevance", RANK, COST)  # fields that are numbers
 
 
-def matching(names: Iterable[Any], field: str, named: Columns) -> list[Any]:
+def matching(names: Iterable[Any], field: str, named: Columns, graded: bool = False) -> list[Any]:
     """Which names of a table can be a field; more than one where it is not clear."""
     names = list(names)
-    first, others = VOCABULARY[field]
+    first, others = VOCABULARY["answer's score" if graded and field == "score" else field]
     return named.among(names, field, first) or named.among(names, field, others)
 
 
@@ -85,11 +99,11 @@ def columns_of(names: Iterable[Any], layout: Layout, source: str) -> dict[str, A
     named.check(names, possible_fields(layout), source)
     if layout.reading.without_scores and not matching(names, layout.value, named):
         fields.remove(layout.value)
-    if layout.kind == "run":
-        fields += (field for field in (COST, SHOWN) if matching(names, field, named))
+    fields += (field for field in OPTIONAL.get(layout.kind, ()) if matching(names, field, named))
     if key_columns(names, layout, source):
         fields.remove("query_id")
-    return {field: column_name(names, field, source, named) for field in fields}
+    graded = layout.kind == "depths"
+    return {field: column_name(names, field, source, named, graded) for field in fields}
 
 
 def key_columns(names: Iterable[Any], layout: Layout, source: str) -> tuple[str, ...]:
@@ -126,8 +140,8 @@ def field_of_columns(names: Iterable[Any], layout: Layout, source: str) -> dict[
 
 def possible_fields(layout: Layout) -> list[str]:
     """The fields that data of this layout can have."""
-    of_runs = (RANK, MARK, COST, SHOWN) if layout.kind == "run" else ()
-    return list(dict.fromkeys([*layout.columns, *of_runs, LIST]))
+    signs = SIGNS if layout.kind == "run" else ()
+    return list(dict.fromkeys([*layout.columns, *signs, *OPTIONAL.get(layout.kind, ()), LIST]))
 
 
 def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
@@ -136,10 +150,11 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     names, named = column_names(table), reading.names
     columns = {field: table[name] for field, name in columns_of(names, layout, source).items()}
     topics = list_ids(table, columns.get("query_id"), layout, source)
-    docs = id_column(columns["doc_id"], source, "doc_id", first=layout.first_row, blank=layout.answers)
-    classes = None
-    if layout.by_class:
-        classes = id_column(columns["iteration"], source, "iteration", first=layout.first_row)
+    item, first = layout.item, layout.first_row
+    items = columns[item] if item == "doc_id" else whole_numbers(columns[item])
+    docs = id_column(items, source, item, first=first, blank=layout.answers)
+    by_class = layout.by_class or (REPEAT if REPEAT in columns else None)
+    classes = None if by_class is None else id_column(columns[by_class], source, by_class, first=first)
 
     def numbers(field: str, kind: ValueType) -> npt.NDArray[Any]:
         return number_column(columns[field], field, kind, source, topics, docs, layout.levels)
@@ -152,6 +167,10 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     if named:
         found = frozenset(field for field in possible_fields(layout) if named.get(field) in names)
         rows = replace(rows, named=found)
+    if COST in columns:
+        costs = numbers(COST, "double")
+        rows.require(COST, costs, np.isfinite(costs) & (costs >= 0), "a finite number >= 0")
+        rows = replace(rows, costs=costs)
     if layout.kind != "run":
         return rows
     hidden = np.zeros(len(rows), bool)
@@ -162,15 +181,17 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
             hidden[row] = not value
     if reading.stop is not None:
         hidden |= np.asarray(pc.equal(id_column(columns[MARK], source, MARK, topics), reading.stop))
-    if COST in columns:
-        costs = numbers(COST, "double")
-        rows.require(COST, costs, np.isfinite(costs) & (costs >= 0), "a finite number >= 0")
-        rows = replace(rows, costs=costs)
     candidates = (matching(names, field, named) for field in SIGNS)
     sampled = [table[name[0]] if len(name) == 1 else None for name in candidates]
     ends, unscored = SHOWN in columns or reading.stop is not None, np.ones(len(rows), bool)
     samples = _samples(rows.topics, rows.values, *sampled)
     return rows.read(reading, ranks, hidden if ends else None, None if scored else unscored, samples)
+
+
+def whole_numbers(column: Any) -> list[Any]:
+    """The values of a column, with 3 in the place of 3.0."""
+    values = values_of(column)
+    return [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
 
 
 def list_ids(
@@ -237,10 +258,12 @@ def column_names(table: Any) -> list[Any]:
     return list(table.column_names if isinstance(table, pa.Table) else getattr(table, "columns", table))
 
 
-def column_name(names: Iterable[Any], field: str, source: str, columns: Columns | None = None) -> Any:
+def column_name(
+    names: Iterable[Any], field: str, source: str, columns: Columns | None = None, graded: bool = False
+) -> Any:
     """Which of a table's names is that of a field. columns: those that the user named, where he can."""
     names, named = list(names), NO_COLUMNS if columns is None else columns
-    present = matching(names, field, named)
+    present = matching(names, field, named, graded)
     if not present and field == "relevance" and not {_BEIR, "pid"}.isdisjoint(names):
         present = named.among(names, field, ("score",))
     if not present:

@@ -306,7 +306,7 @@ def readers_of_lists(measures: Mapping[ir_measures.Measure, BoundMeasure | None]
     readers: ListReaders = {"confidence": {}, "end": {}}
     for measure, bound in measures.items():
         if bound:
-            for part in bound.reads:
+            for part in readers.keys() & bound.reads:
                 if part == "confidence" or bound.cutoff is None:
                     readers[part][measure] = bound
     return readers

@@ -20,7 +20,7 @@ from ir_measures.providers.base import NOT_PROVIDED
 from ir_trunc._core.errors import IrTruncError, ParameterError, UnknownMeasureError, nearest, shown
 from ir_trunc._core.lazy import cached_property
 from ir_trunc.measures import BoundMeasure, Definition, declaration, names, registry
-from ir_trunc.measures.declaration import items_of, parse, title_of
+from ir_trunc.measures.declaration import items_of, parse, title_of, unlisted
 from ir_trunc.measures.definition import UNBOUNDED, Formula, Range
 from ir_trunc.measures.params import Sizes, is_path
 
@@ -88,8 +88,8 @@ class TruncMeasure(Measure):
 
 
 def _unpickled(name: str, params: dict[str, Any]) -> Any:
-    made = objects[name] if isinstance(objects[name], TruncMeasure) else _own_object(name)
-    return made(**params)
+    made = ir_measures_registry[name] if name in unlisted else objects[name]
+    return (made if isinstance(made, TruncMeasure) else _own_object(name))(**params)
 
 
 def _as_written(value: Any) -> str:
@@ -159,6 +159,8 @@ def register_objects() -> None:
     for definition in registry.values():
         if definition.name not in objects:
             _register_object(definition)
+    for name, definition in unlisted.items():
+        ir_measures_registry.setdefault(name, _object_of(definition, name))
 
 
 def definition_of(measure: Measure) -> Definition | None:

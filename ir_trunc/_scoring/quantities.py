@@ -7,21 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.rankings import Bools, Rankings
+from ir_trunc._core.rankings import Bools, Floats, Rankings
 
 
-def _kept(lists: Rankings) -> tuple[Bools, Bools]:
+def _kept(lists: Rankings) -> tuple[Floats | Bools, Bools]:
+    if lists.answers is not None:
+        return lists.answers["right"].at(lists.lengths), np.ones(len(lists), bool)
     hits, answerable = lists.judged_rows[lists.judged_grades > 0], ~lists.judgments.nil_queries
     return (np.bincount(hits, minlength=len(lists)) > 0) & answerable, answerable
 
 
 def _unanswered(lists: Rankings) -> tuple[Bools, Bools]:
-    nil = lists.judgments.nil_queries
+    nil = lists.judgments.nil_queries  # of graded answers nobody says which questions have one
     return (lists.lengths == 0) & nil, nil
 
 
 def _wrongly(lists: Rankings) -> tuple[Bools, Bools]:
-    silent = lists.lengths == 0
+    silent = (lists.lengths == 0) & (lists.answers is None)
     return silent & ~lists.judgments.nil_queries, silent
 
 

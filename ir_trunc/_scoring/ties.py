@@ -51,8 +51,9 @@ def score_ties(measures: MeasureLike, rankings: Rankings, source: str) -> TiedSc
     if rankings.scores is None:
         what = "its lists have no scores that could be tied"
         raise InputError(f"{source}: {what}; leave {option('ties', 'expected')} out.")
-    if rankings.overlaps is not None or (rankings.nil and rankings.nil.convention == "sakai"):
-        what = "answers" if rankings.overlaps is not None else "a NIL that is right at rank 1 only"
+    of_answers = rankings.overlaps is not None or rankings.answers is not None
+    if of_answers or (rankings.nil and rankings.nil.convention == "sakai"):
+        what = "answers" if of_answers else "a NIL that is right at rank 1 only"
         raise InputError(f"{source}: its lists hold {what}; {option('ties', 'expected')} is for documents.")
     if rankings.universe is not None and rankings.universe.searches in ("union", "sequence"):
         raise InputError(

@@ -92,6 +92,12 @@ class AnswerLog:
         return f"{counted(sum(counts.values()), 'question')}: {numbers}"
 
     @property
+    def graded(self) -> dict[str, float]:
+        """1 for each question that is answered right, or left open where it has no answer; 0 for others."""
+        silent = {name: float(has is False) for name, has in self.answerable.items()}
+        return {name: float(_RIGHT in given) if given else silent[name] for name, given in self.run.items()}
+
+    @property
     def counts(self) -> dict[str, int]:
         """How many questions are answered correctly, wrongly and not at all."""
         asked = [(right, self.run[name]) for name, right in self._qrels(nil=False).items()]

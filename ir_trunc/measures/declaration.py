@@ -24,6 +24,8 @@ from ir_trunc.measures.parts import AtLeast, gains_by, scale_of, silent_or
 __all__ = ["lookup", "measure", "names", "registry"]
 
 registry: dict[str, Definition] = {}
+unlisted: dict[str, Definition] = {}
+"""Measures that need other data than judgments of documents, which no list of measures has."""
 _aliases: dict[str, str] = {}
 
 Cutoff = Literal["none", "optional", "required"]
@@ -183,7 +185,7 @@ def lookup(name: str) -> Definition:
     'AP'
     """
     try:
-        return registry[_aliases.get(name, name)]
+        return unlisted.get(name) or registry[_aliases.get(name, name)]
     except KeyError:
         raise UnknownMeasureError(f"There is no measure {name!r}.{nearest(name, names())}") from None
 

@@ -32,7 +32,7 @@ __all__ = ["BoundMeasure", "Definition"]
 
 Formula = Callable[..., Floats]
 OfMeans = tuple[Callable[..., tuple[Floats, ...]], Callable[..., Floats]]
-ListPart = Literal["confidence", "end"]
+ListPart = Literal["confidence", "end", "answers"]
 ListParts = tuple[ListPart, ...] | Callable[..., tuple[ListPart, ...]]
 TieUnit = Literal["gains", "grades", "orders"]
 Range = tuple[float, float]
@@ -41,6 +41,7 @@ CUTOFF = "cutoff"
 UNBOUNDED = (-math.inf, math.inf)
 
 _NOT_FINITE: Any = {"over": "ignore", "invalid": "ignore"}  # `BoundMeasure.of` refuses such scores itself
+_DOCUMENTS = "judgments of documents; the measure of graded answers is AnswerScore"
 _STEP = 1e-7  # of a mean: central differences are then right to about 1e-9
 
 
@@ -280,13 +281,17 @@ class BoundMeasure:
 
     def _values(self, lists: Lists) -> Floats:
         """ParameterError where gains or costs are so large that a score is not a finite number."""
+        of_answers = "answers" in self.reads
+        if of_answers is (lists.rankings.answers is None):
+            needs = "graded answers, as read_depths reads them" if of_answers else _DOCUMENTS
+            raise ParameterError(f"{self.definition.name} needs {needs}.")
         result = self.definition.formula(lists, **self.params)
         if not isinstance(result, np.ndarray) or result.shape != lists.n.shape:
             needed = "an array with a value for every point of the lists"
             what = f"{self.definition.name} returns {shown(result)}: {needed}"
             raise ParameterError(f"{what}, as lists.sum(...) and lists.n are, is needed.")
         values: Floats = result + 0.0  # -0.0 becomes 0.0
-        if not np.logical_and.reduce(np.isfinite(values)):
+        if not of_answers and not np.logical_and.reduce(np.isfinite(values)):
             given = ", ".join(f"{name}={value!r}" for name, value in self.params.items() if value is not None)
             what = f"{self.definition.name}({given}): not every score is a finite number"
             remedy = "smaller gains, costs or parameters are needed"

@@ -91,7 +91,9 @@ def best_levels(
         answerable = ~rankings.judgments.nil_queries
         wanted = min(keep + math.sqrt(keep * (1 - keep) / answerable.sum()), 1.0)
         has_answer = depths.spread(answerable)
-        parts = np.vstack([parts, (depths.sum(depths.grade > 0) > 0) & has_answer, has_answer])
+        right = rankings.graded("right")
+        kept = depths.sum(depths.grade > 0) > 0 if right is None else right
+        parts = np.vstack([parts, kept * has_answer, has_answer])
     levels = Levels(keys, parts, depths.lengths)
     best = []
     for chosen in sets:
@@ -111,7 +113,11 @@ class Levels:
     """Sums over lists at each level, where a list ends before its first document with a lower key."""
 
     def __init__(self, keys: Floats, values: Floats, lengths: Ints):
-        """Keys of all documents, falling along each list; rows of values after 0, 1, ..., n of them."""
+        """Keys of all documents, falling along each list; rows of values after 0, 1, ..., n of them.
+
+        Values that are not known are at depths to which no level leads.
+        """
+        values = np.nan_to_num(values)
         self._order = np.argsort(-keys, kind="stable")
         self._keys, offsets = keys[self._order], offsets_of(lengths + 1)
         self._lists = np.repeat(np.arange(len(lengths)), lengths)[self._order]

@@ -237,7 +237,7 @@ def test_one_reader_recognises_each_sample(tmp_path, name):
 
 
 def test_every_reader_has_a_sample():
-    usual = {"topics.topic_file", "datasets.hugging_face"}
+    usual = {"topics.topic_file", "datasets.hugging_face", "files.depth_table"}
     assert {*map(name_of, readers.READERS)} == {*SAMPLES} | usual
 
 

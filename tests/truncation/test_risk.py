@@ -261,7 +261,9 @@ def test_lists_of_one_unit_are_not_counted_as_independent(risk):
 
 def test_a_risk_that_is_no_risk_is_refused():
     for risk in ("RBPU", "c@1"):
-        with pytest.raises(ParameterError, match=r"risk=.*'missed', 'dropped', 'false_answer', or a measure"):
+        with pytest.raises(
+            ParameterError, match=r"risk=.*'missed', 'dropped', 'false_answer', 'wrong', or a measure"
+        ):
             RiskControlled(risk, 0.1)
     for risk in ("missed", "RBPT"):
         with pytest.raises(ParameterError, match="delta='mean' holds only for losses that are known to be 0"):

@@ -22,7 +22,14 @@ from ir_trunc._read.readers.trec import are_numbers, has_ranks, rows_in, trec
 from ir_trunc._read.reading import RANK, TOPICS, Columns, Layout
 from ir_trunc._read.registry import File, Reader, Table, are_columns, reader, reader_of
 from ir_trunc._read.rows import Rows
-from ir_trunc._read.tables import FIELDS_OF, NUMBERS, field_of_columns, possible_fields, rows_of_table
+from ir_trunc._read.tables import (
+    FIELDS_IN,
+    FIELDS_OF,
+    NUMBERS,
+    field_of_columns,
+    possible_fields,
+    rows_of_table,
+)
 from ir_trunc._read.text import (
     beginning,
     check_unpacked,
@@ -33,7 +40,7 @@ from ir_trunc._read.text import (
 )
 
 
-def _header(start: bytes) -> tuple[list[str], str]:
+def header(start: bytes) -> tuple[list[str], str]:
     """The names in the first line, and what separates them."""
     text = next(iter(start.splitlines()), b"").decode(errors="replace")
     separator = max("\t,;", key=text.count)
@@ -41,7 +48,7 @@ def _header(start: bytes) -> tuple[list[str], str]:
 
 
 def _is_table(data: File) -> bool:
-    names, separator = _header(data.start)
+    names, separator = header(data.start)
     has_ids = {"query_id", "doc_id"} <= {FIELDS_OF.get(name) for name in names}
     keys = data.reading.nesting
     has_named = not {*data.reading.names.values(), *(keys.names if keys else ())}.isdisjoint(names)
@@ -71,7 +78,7 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     counted from 0, name the columns of a table without a header.
     """
     source, given, named = layout.source, layout.reading.names, frozenset[str]()
-    names, separator = _header(beginning(data))
+    names, separator = header(beginning(data))
     headers, levels = 1, layout.levels or ()
     if given:
         own = {field: str(name) if isinstance(name, int) else name for field, name in given.items()}
@@ -80,14 +87,15 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     keys = layout.reading.nesting.names if layout.reading.nesting else ()
     by_place = [name for name in given.values() if isinstance(name, str) and name.isdecimal()]
     numbered = list(map(str, range(len(names))))  # as pandas writes columns without names
-    known = {name for name in names if FIELDS_OF.get(name) in ("query_id", "doc_id", layout.value)}
+    usual, fields = FIELDS_IN[layout.kind], ("query_id", layout.item, layout.value)
+    known = {name for name in names if usual.get(name) in fields}
     known |= {*given.values(), *keys}.difference(by_place).intersection(names)
     if not known and names != numbered:
         values = [name for name in names if name in levels or (name and are_numbers([name.encode()]))]
         if values and not by_place:
-            usual = _usual(layout, len(names))
-            fields = [field for field in ("query_id", "doc_id", layout.value) if field in usual]
-            example = {field: usual.index(field) for field in fields} or {"query_id": 0, "doc_id": 1}
+            short = _usual(layout, len(names))
+            example = {field: short.index(field) for field in fields if field in short}
+            example = example or {"query_id": 0, layout.item: 1}
             first = shown(separator.join(names))
             what = f"{source} has no header: its first line is {first}"
             raise InputError(f"{what}; {option('columns', example)} takes columns by their places.")
@@ -108,7 +116,7 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
 
 def _usual(layout: Layout, count: int) -> tuple[str, ...]:
     """The fields of lines with so many."""
-    return (_SHORT[layout.kind] | {len(layout.fields): layout.fields}).get(count, ())
+    return (_SHORT.get(layout.kind, {}) | {len(layout.fields): layout.fields}).get(count, ())
 
 
 def _by_place(layout: Layout, count: int, source: str) -> tuple[list[str], Layout, frozenset[str]]:
@@ -182,7 +190,7 @@ def _are_short(data: File) -> bool:
     """Whether lines have two or three fields, or four with a rank, and are no header."""
     rows = rows_in(data.lines)
     fields = [field.decode(errors="replace") for field in next(iter(rows), [])]
-    if data.name.endswith(".csv") and _is_separated(data, _header(data.start)[1]):
+    if data.name.endswith(".csv") and _is_separated(data, header(data.start)[1]):
         return False
     if not rows or Counter(map(len, rows)).most_common(1)[0][0] != len(fields):
         return False  # of another form, and the first line is damaged
@@ -268,11 +276,19 @@ def _are_ranks(rows: Rows) -> bool | None:
 
 
 @reader(
+    "a path of CSV or TSV with a header that names <columns>", columns=True, shapes="path", kinds="depths"
+)
+def depth_table(data: str | os.PathLike[str], layout: Layout) -> Table | Iterable[Rows]:
+    """A row for each question and depth: query_id, k, score and, where they differ, cost and repeat."""
+    return csv_file.read(data, layout)
+
+
+@reader(
     "a path of JSON or JSON lines, plain or gzipped",
     recognises=lambda data: b"".join(data.start[:200].split())[:2] in (b'{"', b"{}", b"[{", b"[[", b"[]"),
     columns=True,
     shapes="path",
-    kinds="run qrels",
+    kinds="run qrels depths",
 )
 def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """One record for each document, in lines or in a list, or one object in any of the forms of dicts.
@@ -295,7 +311,7 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
         content = json_content(data, source)
     if isinstance(content, dict) and not are_columns(content, layout):
         topic = layout.reading.names.get("query_id", keys.names[0] if keys else "query_id")
-        if topic in content or {"query_id", "doc_id"} <= {FIELDS_OF.get(name) for name in content}:
+        if topic in content or {"query_id", layout.item} <= {*map(FIELDS_IN[layout.kind].get, content)}:
             content = [content]  # JSON lines of a single line
     try:
         for rows in reader_of(content, layout).pieces(content, layout):
@@ -323,7 +339,7 @@ def _rows_of_parts(form: Reader, contents: Iterable[Any], layout: Layout) -> Row
     ),
     columns=True,
     shapes="path",
-    kinds="run qrels topics",
+    kinds="run qrels topics depths",
 )
 def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     """The columns are called as those of frames; others are not read."""

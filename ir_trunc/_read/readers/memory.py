@@ -21,7 +21,17 @@ from ir_trunc._read.directions import look_at
 from ir_trunc._read.reading import DEFAULT, MARK, RANK, HowRead, Layout
 from ir_trunc._read.registry import Compiled, Data, Table, reader
 from ir_trunc._read.rows import PART, Rows, Samples, encoded
-from ir_trunc._read.tables import COST, FIELDS_OF, NUMBERS, SHOWN, SIGNS, columns_of, field_of_columns
+from ir_trunc._read.tables import (
+    COST,
+    FIELDS_IN,
+    FIELDS_OF,
+    NUMBERS,
+    SHOWN,
+    SIGNS,
+    columns_of,
+    field_of_columns,
+    whole_numbers,
+)
 from ir_trunc._read.text import number_of
 
 _DICTS = (dict, defaultdict)  # other mappings may compute their values
@@ -85,7 +95,7 @@ def _dicts_to_kernel(lists: Any, run: Data) -> Samples | None:
         lambda qrels, seed: kernel.qrels_of_dicts(qrels.value, seed) if type(qrels.value) in _DICTS else None,
     ),
     shapes="mapping",
-    kinds="run qrels",
+    kinds="run qrels depths",
 )
 def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     """The form of pytrec_eval and ir-measures.
@@ -127,7 +137,8 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout, 
             values += map(float, range(0, -len(docs), -1)) if layout.kind == "run" else [1] * len(docs)
     codes = np.arange(len(data)).repeat(lengths)
     topics = pa.DictionaryArray.from_arrays(names.indices.take(numeric(codes)), names.dictionary)
-    docs = id_column(ids, source, "doc_id", topics, blank=layout.answers)
+    items = ids if layout.item == "doc_id" else whole_numbers(ids)
+    docs = id_column(items, source, layout.item, topics, blank=layout.answers)
     numbers = number_column(values, layout.value, layout.value_type, source, topics, docs, layout.levels)
     rows, reading = Rows.of(source, topics, docs, numbers), layout.reading
     if layout.kind != "run":
@@ -209,7 +220,7 @@ _COMPILED = Compiled(
     called="named tuples",
     compiled=_COMPILED,
     shapes="list",
-    kinds="run qrels answers",
+    kinds="run qrels answers depths",
 )
 def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
     """As ir-measures and ir_datasets have them; rows of `DataFrame.itertuples()`, too.
@@ -220,9 +231,10 @@ def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
     items = data if isinstance(data, list) else several(layout.kind, data, "named tuples")
     keys = layout.reading.nesting
     named = [*map(str, layout.reading.names.values()), *(keys.names if keys else ())]
-    present = [name for name in dict.fromkeys([*FIELDS_OF, *named]) if items and _has(items[0], name)]
+    known = FIELDS_IN[layout.kind]
+    present = [name for name in dict.fromkeys([*known, *named]) if items and _has(items[0], name)]
     # An object may have more attributes than a row: the usual name of a field is read, or else others.
-    names = [name for name in present if name in named or FIELDS_OF[name] not in {*present} - {name}]
+    names = [name for name in present if name in named or known[name] not in {*present} - {name}]
     field_of = field_of_columns(names, layout, layout.source) if names else {}
     signs = [name for name, field in field_of.items() if field in SIGNS and field not in layout.columns]
     needed = [name for name in field_of if name not in signs] or [*layout.columns, *named]
@@ -265,11 +277,11 @@ def _are_tuples(data: Any) -> bool:
     called="tuples",
     compiled=_COMPILED,
     shapes="list",
-    kinds="run qrels",
+    kinds="run qrels depths",
 )
 def plain_tuples(data: Sequence[Any], layout: Layout) -> Table:
     """One tuple or list of three for each document, in this order."""
-    names = ("query_id", "doc_id", layout.value)
+    names = ("query_id", layout.item, layout.value)
     for number, row in enumerate(data):
         if not isinstance(row, (tuple, list)) or len(row) != len(names):
             raise InputError(f"{layout.source}, row {number}: {shown(row)}: ({', '.join(names)}) is needed.")
@@ -282,7 +294,7 @@ def plain_tuples(data: Sequence[Any], layout: Layout) -> Table:
     columns=True,
     called="records",
     shapes="list",
-    kinds="run qrels answers",
+    kinds="run qrels answers depths",
 )
 def records(data: Sequence[Any], layout: Layout) -> Table:
     """One dict for each document, with the names that the columns of frames have.
@@ -295,7 +307,7 @@ def records(data: Sequence[Any], layout: Layout) -> Table:
             raise InputError(f"{layout.source}, row {number}: a dict is needed, not {type(record).__name__}.")
         names.update(dict.fromkeys(record))
     keys = layout.reading.nesting
-    field_of = FIELDS_OF | {name: field for field, name in layout.reading.names.items()}
+    field_of = {**FIELDS_IN[layout.kind], **{name: field for field, name in layout.reading.names.items()}}
     field_of |= dict.fromkeys(keys.names if keys else (), "query_id")
     values = {name: [record.get(name) for record in data] if name in field_of else [] for name in names}
     for name in names:
@@ -339,7 +351,7 @@ def _objects_to_kernel(lists: Any, run: Data) -> Samples | None:
     columns=True,
     compiled=Compiled(_objects_to_kernel, lambda qrels, seed: None),
     shapes="frame",
-    kinds="run qrels answers topics",
+    kinds="run qrels answers topics depths",
 )
 def frame(data: Any, layout: Layout) -> Table:
     """The columns are called query_id or qid, doc_id or docno, and score or relevance (label).

@@ -97,6 +97,7 @@ class Learned(Policy):
         x, cuts, offsets = features(rankings)
         rows, points = np.repeat(np.arange(len(rankings)), np.diff(offsets)), np.diff(curve.offsets)
         y: npt.NDArray[Any] = curve.values[curve.offsets[:-1][rows] + np.minimum(cuts, points[rows] - 1)]
+        known = ~np.isnan(y)  # of graded answers, the shortest lists may have none
         if weights is not None:
             y = y * weights[rows]
         estimator = self.estimator
@@ -106,7 +107,7 @@ class Learned(Policy):
             best = np.zeros(len(y), bool)
             best[offsets[:-1] + lowest_of_best(y, offsets, _SAME)[0]] = True
             y = best
-        return replace(self, model=clone(estimator).fit(x, y))
+        return replace(self, model=clone(estimator).fit(x[known], y[known]))
 
     def lengths(self, rankings: Rankings) -> Ints:
         """The cut with the highest expected score (Q)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -29,7 +30,8 @@ class Risk:
 
     meaning: str
     allowed: str = (
-        "'missed', 'dropped', 'false_answer', or a measure from 0 to 1 that scores each list by itself"
+        "'missed', 'dropped', 'false_answer', 'wrong', or a measure from 0 to 1 that scores each list by"
+        " itself"
     )
 
     def clean(self, name: str, value: Any) -> str:
@@ -56,8 +58,9 @@ class RiskControlled(Policy):
 
     risk='missed': the share of the relevant documents that are not kept, 0 if there are none.
     risk='dropped': the share of the relevant documents in the whole list that are not kept.
-    risk='false_answer': 1 if something is kept though nothing is relevant. risk=a measure, such as RBPT or
-    Success@5: 1 less its score.
+    risk='false_answer': 1 if something is kept though nothing is relevant. risk='wrong': 1 if the answer is
+    not right, for graded answers (`ir_trunc.read_depths`). risk=a measure, such as RBPT or Success@5: 1 less
+    its score.
 
     given='unanswerable', the default of 'false_answer', takes the mean over the topics with nothing relevant
     alone, given='answerable' over the others, given='all', the default of all other losses, over both. Where
@@ -68,10 +71,10 @@ class RiskControlled(Policy):
     the topics are the units of the outermost key, and their losses are means over lists. Levels are tested
     one after the other (fixed-sequence testing, Hoeffding-Bentkus p values), from whole lists to shorter
     ones, for 'false_answer' from empty lists to longer ones; the last level that is shown to keep the promise
-    is chosen. A measure may be best between the ends: half of the topics, drawn at random, choose where the
-    sequence begins, and the other half tests it. `fit` uses `risk` and ignores the measure. It raises
-    InputError where no level is shown to keep the promise: a retriever that misses more than alpha cannot
-    keep it, and a few topics cannot show it.
+    is chosen. A measure, and an answer, may be best between the ends: half of the topics, drawn at random,
+    choose where the sequence begins, and the other half tests it. `fit` uses `risk` and ignores the measure.
+    It raises InputError where no level is shown to keep the promise: a retriever that misses more than alpha
+    cannot keep it, and a few topics cannot show it.
 
     delta='mean' is conformal risk control (Angelopoulos et al., ICLR 2024, https://arxiv.org/abs/2208.02814):
     (sum of losses + 1) / (n + 1) <= alpha, so that the mean loss over calibrations and new topics is at most
@@ -79,7 +82,9 @@ class RiskControlled(Policy):
     'dropped' (the whole list) and 'false_answer' (the empty list).
     """
 
-    risk: Annotated[str, Risk("the loss: 'missed', 'dropped', 'false_answer', or a measure from 0 to 1")]
+    risk: Annotated[
+        str, Risk("the loss: 'missed', 'dropped', 'false_answer', 'wrong', or a measure from 0 to 1")
+    ]
     alpha: Annotated[float, Number("highest expected loss", 0, 1, inside=True)]
     by: Annotated[str, Choice("what the level is of", ("score", "share"))] = "score"
     level: Annotated[
@@ -116,13 +121,16 @@ class RiskControlled(Policy):
         """The policy with the level that keeps the promise; InputError if none is shown to keep it."""
         if self.level is not None:
             return self
+        if self.risk in _LOSSES and (self.risk == "wrong") is (rankings.answers is None):
+            of_these = "graded answers, as read_depths has them" if self.risk == "wrong" else "judgments"
+            raise ParameterError(f"{self}: risk={self.risk!r} is counted by {of_these}.")
         keys = bounded_keys(_KEYS[self.by](rankings), rankings, self)
         _, units, weights = units_of(rankings)
         nil = rankings.judgments.nil_queries
         weights = weights * {"all": nil | ~nil, "answerable": ~nil, "unanswerable": nil}[str(self.given)]
         of_units = np.bincount(units, weights)
         counted = np.flatnonzero(of_units > 0)
-        n, is_measure = len(counted), self.risk not in _LOSSES
+        n, is_measure = len(counted), self.risk not in _LOSSES or self.risk == "wrong"
         topics = "topics" if self.given == "all" else f"{self.given} topics"
         fewest = _fewest_topics(self.alpha, self.delta) * (2 if is_measure else 1)
         if n < fewest:
@@ -131,7 +139,7 @@ class RiskControlled(Policy):
                 " calibrate it."
             )
         self._warn_of_no_promise(float(np.average(nil, weights=weights)))
-        loss = _shortfall(self.risk, rankings) if is_measure else _LOSSES[self.risk](rankings)
+        loss = (_LOSSES.get(self.risk) or partial(_shortfall, measure=self.risk))(rankings)
         # Lists of one unit depend on each other: its loss is their mean.
         each = weights / np.where(of_units > 0, of_units, 1)[units]
         losses = Levels(keys, (loss * np.repeat(each, rankings.lengths + 1))[None, :], rankings.lengths)
@@ -203,7 +211,7 @@ def _p_values(means: Floats, n: int, alpha: float) -> Floats:
     return smaller
 
 
-def _shortfall(measure: str, rankings: Rankings) -> Floats:
+def _shortfall(rankings: Rankings, measure: str) -> Floats:
     """1 less a measure, after d = 0, 1, ..., n documents of every list."""
     curve = curve_of(measure, rankings)
     points = rankings.lengths + 1
@@ -235,4 +243,5 @@ _LOSSES = {
     "missed": lambda rankings: _not_kept(rankings, of_list=False),
     "dropped": lambda rankings: _not_kept(rankings, of_list=True),
     "false_answer": _false_answer,
+    "wrong": lambda rankings: 1 - rankings.graded("right"),
 }

@@ -1,0 +1,55 @@
+"""Graded answers: the score of the answer that was given with the documents of a list.
+
+The measure is on no list of measures, since it needs answers that were graded at several depths in the place
+of judgments of documents.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ir_trunc._core.arrays import Floats
+from ir_trunc._core.errors import ParameterError
+from ir_trunc.measures.declaration import unlisted
+from ir_trunc.measures.definition import Definition, Range
+from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.params import Number, Param
+
+__all__: list[str] = []
+
+
+def answer_score(lists: Lists, low: float = 0.0, high: float = 1.0) -> Floats:
+    """The score of the answer that was given with the documents of a list.
+
+    score(k) with the largest k <= n that was tried
+
+    `ir_trunc.read_depths` reads the scores, in the place of judgments of documents. The empty list has the
+    score of k = 0. A list that is shorter than the lowest k is refused, unless it is whole.
+    """
+    assert lists.rankings.answers is not None
+    curve = lists.rankings.answers["score"]
+    least, most = np.nanmin(curve.values, initial=low), np.nanmax(curve.values, initial=high)
+    if least < low or most > high:
+        needed = f"low={min(low, least):g} and high={max(high, most):g}, the range of read_depths, are needed"
+        raise ParameterError(f"AnswerScore: scores from {least:g} to {most:g}; {needed}.")
+    scores: Floats = curve.values[lists.spread(curve.offsets[:-1]) + lists.n]
+    return curve.scored(scores, lists.n) if type(lists) is Lists else scores
+
+
+def _bounds(low: float, high: float) -> Range:
+    return low, high
+
+
+_PARAMS = {
+    name: Param(name, Number(f"{what} possible score"), default)
+    for name, what, default in (("low", "lowest", 0.0), ("high", "highest", 1.0))
+}
+
+unlisted["AnswerScore"] = Definition(
+    name="AnswerScore",
+    source="ours",
+    declared=lambda: (_PARAMS, answer_score),
+    bounds=_bounds,
+    ties="orders",
+    reads=("answers",),
+)
