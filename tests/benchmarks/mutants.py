@@ -22,7 +22,13 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-FOLDERS = [Path("ir_trunc", name) for name in ("measures", "truncation", "meta", "_reporting", "adapters")]
+FOLDERS = [
+    Path("ir_trunc", name)
+    for name in (
+        *("measures", "truncation", "meta", "_check", "_compare", "_how_many", "_report", "_reproduce"),
+        *("answers", "cdet", "adapters"),
+    )
+]
 PAIRS = "Add Sub, Mult Div, Pow Mult, And Or, Lt LtE, Gt GtE, Eq NotEq, BitAnd BitOr"
 PAIRS += ", In NotIn"  # codespell:ignore
 PAIRS += ", min max, minimum maximum, argmin argmax, any all, floor ceil, zeros ones, left right, low high"
@@ -94,10 +100,10 @@ def tests_of(path):
 
 
 def outcome(command, seconds, **options):
-    """'killed', 'lived' or 'undecided'."""
+    """'killed', 'lived', 'undecided', or 'untried' where pytest finds none of the tests."""
     process = subprocess.Popen(command, start_new_session=True, **options)
     try:
-        return "lived" if process.wait(seconds) == 0 else "killed"
+        return {0: "lived", 4: "untried", 5: "untried"}.get(process.wait(seconds), "killed")
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -122,16 +128,17 @@ with tempfile.TemporaryDirectory() as tree:
     shutil.copytree(".", tree, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".git", "__pycache__"))
     pytest = [sys.executable, "-B", "-m", "pytest", "-x", "-n", "0", "-p", "no:cacheprovider"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    options = {"cwd": tree, "env": os.environ | {"PYTHONPATH": tree}, **quiet}
+    options = {"env": os.environ | {"PYTHONPATH": tree}, **quiet}
+    os.chdir(tree)
     for done, (path, number) in enumerate(drawn, args.first):
         text, change = changed(sources[path], number)
         module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
         example = f"tests/docs/test_examples.py::test_every_example_prints_what_stands_beside_it[{module}]"
-        examples = [example] * (">>> " in text)
-        Path(tree, path).write_text(text, encoding="utf-8")
+        examples = [example] * bool(re.search(r"^ +>>> \w", sources[path], re.MULTILINE))
+        path.write_text(text, encoding="utf-8")
         result = outcome([*pytest, *(args.tests or [*examples, *tests_of(path)])], args.seconds, **options)
         counts[result] += 1
         print(f"{done} {result}" + f" {path}:{change}" * (result != "killed"), flush=True)
-        Path(tree, path).write_text(sources[path], encoding="utf-8")
+        path.write_text(sources[path], encoding="utf-8")
 print(f"{len(drawn)} of {len(possible)} changes: {dict(counts)}")
 sys.exit(counts["killed"] < len(drawn))
