@@ -87,9 +87,7 @@ def _run(words: Sequence[str]) -> int:
     if sys.flags.optimize > 1 and not {"-h", "--help", "measures"}.isdisjoint(words):
         tell("ir_trunc: help and formulas are docstrings, which python -OO leaves out: start it without -OO.")
     if words == ["-h"]:
-        from ir_trunc._cli.score import short_help
-
-        print(short_help())
+        print(import_module("ir_trunc._cli.score").short_help())
         return 0
     module = command.replace("-", "_") if command in names else "score"
     status: int = import_module(f"ir_trunc._cli.{module}").main(words[command in names :])
