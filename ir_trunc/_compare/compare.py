@@ -268,9 +268,9 @@ def _tested(
     }  # fmt: skip
     notes = []
     if equal:
-        what = f"All differences of a pair are equal under {', '.join(equal)}"
-        rest = "where it has none, there is no interval, and p is 1"
-        notes.append(f"{what}: interval and p follow from the bounds of the measure; {rest}.")
+        what = f"Every topic has the same difference under {', '.join(equal)}, so the t test is undefined"
+        rest = "without bounds there is no interval, and p is 1"
+        notes.append(f"{what}; interval and p use the measure's bounds instead ({rest}).")
     if first.labelled:
         notes.append("Scores by topic are by people's labels where there are some, else by the judge's.")
     return fields, notes

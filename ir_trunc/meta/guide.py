@@ -72,16 +72,17 @@ class Advice(Result):
 def _shortfall(but: Mapping[str, Mapping[str, str]]) -> list[str]:
     """A line for each property that was asked for and does not always hold: its meaning and what happens."""
     words = {
-        "weak": "by {} the scores can be equal",
-        "constant": "by {} the scores are always equal",
-        "violated": "by {} it can be the other way round",
+        "weak": "under {} the scores can be equal",
+        "constant": "under {} they are always equal",
+        "violated": "under {} it can be the other way round",
     }
     lines = []
     for prop in PROPERTIES:
         verdicts = {name: props[prop.name] for name, props in but.items() if prop.name in props}
-        cases = [words.get(word, f"by {{}} it {word}").format(name) for name, word in verdicts.items()]
+        cases = [words.get(word, f"under {{}} it {word}").format(name) for name, word in verdicts.items()]
         if cases:
-            lines.append(f"{prop.name} ({prop.meaning}) does not always hold: {'; '.join(cases)}.")
+            what = f"that {prop.meaning} ({prop.name}) does not always hold"
+            lines.append(f"Caution: {what}: {'; '.join(cases)}.")
     return lines
 
 

@@ -290,7 +290,7 @@ def test_warnings_that_runs_have_in_common_are_one():
     expected = "4 of 5 runs (for example r0): ignored 2 topics that are not in the qrels (for example 98)."
     said, equal = found.notes  # three runs are the same
     assert [str(warning.message) for warning in caught] == [said] == [expected]
-    assert equal.startswith("All differences of a pair are equal under AP: interval and p follow")
+    assert equal.startswith("Every topic has the same difference under AP, so the t test is undefined")
     with pytest.warns(IrTruncWarning, match=r"^r0: ignored 2 topics"):
         compare("AP", QRELS, {"r0": runs["r0"], "well": RUNS["bm25"]})
 
@@ -585,7 +585,7 @@ def test_equal_differences_are_named_where_the_test_says_nothing_of_them(test, i
     topics = [f"{number}" for number in range(12)]
     qrels = {topic: {"a": 1} for topic in topics}
     runs = {name: {topic: [*name] for topic in topics} for name in ("ab", "ba")}
-    said = "All differences of a pair are equal under AP"
+    said = "Every topic has the same difference under AP"
     assert (said in " ".join(str(compare("AP", qrels, runs, test=test)).split())) is is_said
     runs["ba"]["0"] = ["b"]
     assert said not in " ".join(str(compare("AP", qrels, runs, test=test)).split())

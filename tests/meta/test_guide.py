@@ -50,12 +50,14 @@ def test_what_an_end_lacks_is_printed_and_drawn():
     oie = {"Confidence": "depends on D", "Recall": "depends on D and grades", "Redundancy": "violated"}
     assert found.but["OIE"] == oie
     line = (
-        "Confidence (appending an irrelevant document lowers the score) does not always hold:"
-        " by OIE it depends on D; by ERRT the scores can be equal."
+        "Caution: that appending an irrelevant document lowers the score (Confidence) does not always hold:"
+        " under OIE it depends on D; under ERRT the scores can be equal."
     )
     assert line in " ".join(str(found).split())
     assert line in guide_page()
-    assert "by OIE it can be the other way round." in " ".join(text.get_text() for text in plot_guide().texts)
+    assert "under OIE it can be the other way round." in " ".join(
+        text.get_text() for text in plot_guide().texts
+    )
 
 
 def test_where_nothing_may_be_found_the_empty_list_is_the_best():
