@@ -35,6 +35,13 @@ def test_the_page_is_what_the_registries_say():
     assert reference.page() == REFERENCE, "notebooks/reference.md is out of date; renew it by: .ci/renew"
 
 
+def test_the_page_of_names_elsewhere_has_what_the_errors_say():
+    page = (PAGES / "coming-from" / "names.md").read_text(encoding="utf-8")
+    assert extension("elsewhere").page() == page, (
+        "coming-from/names.md is out of date; renew it by: .ci/renew"
+    )
+
+
 def test_every_example_gives_what_stands_beside_it():
     session = REFERENCE.replace("```\n", "\n")  # a fence ends no output of Python
     examples = doctest.DocTestParser().get_doctest(session, {}, "reference.md", None, 0)

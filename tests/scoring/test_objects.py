@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import ir_trunc
-from ir_trunc import AP, RBPT, ParameterError, c, nDCG
-from ir_trunc._scoring.objects import trec_eval_measures
+from ir_trunc import AP, RBPT, ParameterError, UnknownMeasureError, c, nDCG
+from ir_trunc._scoring.objects import ELSEWHERE, trec_eval_measures
 from ir_trunc.measures import names, registry
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 1}}
@@ -102,3 +102,38 @@ def test_a_long_text_is_shortened_in_the_message():
     with pytest.raises(ir_trunc.UnknownMeasureError, match=r"^There is no measure 'xxxx.*xxxx'") as caught:
         ir_trunc.parse_measure("x" * 5000)
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("name", [
+    "hit_rate", "hit_rate_at_10", "HitRate@5", "accuracy@5", "top_k_accuracy", "recall_cap@5", "R_cap",
+    "R_cap@5", "F1@5", "f1", "hole", "Hole@5", "exact_match", "map_at_10", "mrr", "mrr@5", "ndcg_at_10",
+    "precision@5", "context_precision", "context_recall", "contextual_precision", "r_precision",
+])  # fmt: skip
+def test_a_name_of_another_framework_leads_to_the_measure(name, command):
+    with pytest.raises(UnknownMeasureError) as refused:
+        ir_trunc.parse_measure(name)
+    here = str(refused.value).partition("Here it is ")[2].removesuffix(".")
+    assert here in ELSEWHERE.values()
+    assert f"Here it is {here}." in command("qrels", "run", name)[2]
+    named = [word.strip(",").replace("@k", "@5") for word in here.split()]
+    assert any((word[0].isupper() or word[0] == "n") and ir_trunc.parse_measure(word) for word in named)
+
+
+def test_what_is_offered_for_these_names_is_computed_as_there():
+    """By their definitions, in BEIR and ranx, on graded judgments with a document that is not relevant."""
+    qrels = {"1": {"a": 2, "b": 1, "c": 1, "d": 0}, "2": {"x": 1}}
+    run = {"1": ["b", "d", "y", "a"], "2": ["z", "x"]}
+    for k in range(1, 6):
+        lists = [
+            (qrels[q], docs[:k], sum(grade > 0 for grade in qrels[q].values())) for q, docs in run.items()
+        ]
+        hits = [sum(judged.get(doc, 0) > 0 for doc in docs) for judged, docs, _ in lists]
+        expected = {
+            "Success@k": [float(hit > 0) for hit in hits],
+            "nCG(rel=1)@k": [hit / min(R, k) for hit, (*_, R) in zip(hits, lists)],
+            "SetF": [2 * hit / (len(docs) + R) for hit, (_, docs, R) in zip(hits, lists)],
+        }
+        for measure, values in expected.items():
+            asked = measure.replace("@k", f"@{k}")
+            found = ir_trunc.calc(asked, qrels, run, **({} if "@" in asked else {"depth": k}))
+            assert found.values[0].tolist() == pytest.approx(values), (measure, k)
