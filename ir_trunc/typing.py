@@ -11,13 +11,14 @@ from ir_trunc._ranking.runs import RunLike
 from ir_trunc._read.reading import Reading
 from ir_trunc._reproduce.reproduction import Reproduction
 from ir_trunc._scoring.evaluator import Evaluator
+from ir_trunc._scoring.explanation import Explanation
 from ir_trunc._scoring.judged import JudgeAgreement, JudgedResults
 from ir_trunc._scoring.objects import MeasureLike
 from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
 from ir_trunc._scoring.runs import RunsLike
 
 __all__ = [
-    "Aggregated", "ByMeasure", "Comparison", "Curve", "Evaluator", "Gate", "HowMany", "JudgeAgreement",
-    "JudgedResults", "MeasureLike", "ParameterTypeError", "Qrels", "QrelsLike", "Reading", "Reproduction",
-    "Results", "Run", "RunLike", "RunsLike",
+    "Aggregated", "ByMeasure", "Comparison", "Curve", "Evaluator", "Explanation", "Gate", "HowMany",
+    "JudgeAgreement", "JudgedResults", "MeasureLike", "ParameterTypeError", "Qrels", "QrelsLike", "Reading",
+    "Reproduction", "Results", "Run", "RunLike", "RunsLike",
 ]  # fmt: skip

@@ -15,12 +15,15 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from math import isfinite
-from typing import Any, BinaryIO, TextIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 from ir_trunc._core.errors import ParameterError, printable
 from ir_trunc._core.lazy import pd
 from ir_trunc._output.files import output_file
 from ir_trunc._output.tables import WIDTH, aligned_text, csv_text, markdown_table, number_text, table_text
+
+if TYPE_CHECKING:
+    from ir_trunc._scoring.results import Results
 
 Row = tuple[Any, ...]
 """Run and topic (or view of the topics), each where it is a column; measure; value."""
@@ -117,6 +120,20 @@ def table_lines(table: pd.DataFrame, form: str, places: int | None) -> str:
 
 def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def write_explanations(scored: Iterable[tuple[str, Results]], topic: str, args: argparse.Namespace) -> None:
+    """Why a topic has its scores in each run under each measure: as text, or as rows of one table."""
+    form, places = form_and_places(args)
+    runs = [(name, str(m), results.explain(topic, m)) for name, results in scored for m in results.measures]
+    several = len({name for name, *_ in runs}) > 1
+    with printing(args.output) as out:
+        if form != "table" and (args.format or args.output):
+            tables = {(name, measure): each.to_pandas() for name, measure, each in runs}
+            out.write(table_lines(pd.concat(tables, names=["run", "measure"]).reset_index(), form, places))
+            return
+        texts = (f"{f'{printable(name)}: ' * several}{each.report(places)}\n" for name, _, each in runs)
+        out.write("\n".join(texts))
 
 
 OF_PAPERS = ("latex", "html")

@@ -7,10 +7,12 @@ from functools import partial
 from typing import Any
 
 from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
-from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing, table_lines
+from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing, table_lines, write_explanations
 from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import IrTruncError
+from ir_trunc._read.readers.cdet import SEPARATOR
 from ir_trunc.cdet import MEASURES, check_runs, score
+from ir_trunc.cdet._collection import Ranked
 
 __all__ = ["main"]
 
@@ -27,6 +29,7 @@ _DECLARED = f"""
     order of the file
 --by topic|question|day  means of each of these in place of the leaderboard
 --pairs  the results of the tests in place of the leaderboard
+--explain LIST  why a list topic/question/day, or topic/day of questions, has its scores in each run
 --calendar TOPIC  with --plot: on which days of a topic runs reported, in place of the leaderboard
 """
 _CHECKED = f"""
@@ -78,6 +81,11 @@ def _score(args: Words) -> int:
         raise IrTruncError("--calendar is drawn into a file: --plot FILE is needed, too.")
     options = args.keywords(score) | ({"correction": None} if args.correction == "none" else {})
     scores = score(args.topics, args.qrels, args.runs, **options)
+    if args.explain is not None:
+        ranked: Ranked = "documents" if args.explain.count(SEPARATOR) == 2 else "questions"
+        valid = scores.comparisons[ranked].systems
+        write_explanations([(tag, scores.results[ranked][tag]) for tag in valid], args.explain, args)
+        return 2 if scores.invalid else 0
     if args.plot is not None:
         from ir_trunc import plots
         from ir_trunc.plots._kit import save_picture

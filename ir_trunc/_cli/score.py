@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from itertools import compress
 
 from ir_trunc._cli._arguments import OPTIONS, Words, cli_command, runs_and_measures
-from ir_trunc._cli._output import FORMATS, OF_PAPERS, Row, form_and_places, printing
+from ir_trunc._cli._output import FORMATS, OF_PAPERS, Row, form_and_places, printing, write_explanations
 from ir_trunc._cli.main import COMMANDS
 from ir_trunc._core.errors import InputError, IrTruncError, counted, printable, warn
+from ir_trunc._ranking.runs import read_run
 from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.judged import JudgedResults
 from ir_trunc._scoring.results import Results
@@ -22,6 +23,7 @@ _DECLARED = f"""
 {runs_and_measures()}
 = by-query no-summary format places output ties depth jobs judge scoring
 --by KEY  with --keys: nested means for each value of this key, question for example
+--explain TOPIC  why this topic has its scores: a table of depths for each measure, and what the end is worth
 --views  means over all, answerable and nil queries, and silence
 --version  versions of ir_trunc, Python and the dependencies, and whether the kernel is used
 """
@@ -79,8 +81,8 @@ def main(args: Words) -> None:
         )
     if args.no_summary and not (args.by_query or args.by):
         raise IrTruncError("--no-summary (-n) prints nothing without --by-query (-q) or --by.")
-    if args.views + args.by_query + (args.by is not None) > 1:
-        raise IrTruncError("--views, --by-query (-q) and --by are tables of their own: ask for one.")
+    if args.views + args.by_query + (args.by is not None) + (args.explain is not None) > 1:
+        raise IrTruncError("--views, --by-query (-q), --by and --explain are tables of their own: name one.")
     if args.by is not None and args.keys is None:
         raise IrTruncError("--by needs --keys: --keys topic/question/day --by question, for example.")
     _offer_demo([args.qrels, *args.runs])
@@ -89,6 +91,10 @@ def main(args: Words) -> None:
     if form in OF_PAPERS:
         raise IrTruncError(f"{form} is a form of 'ir_trunc compare': write compare before the qrels.")
     evaluator = Evaluator(args.measures, args.with_judge(args.qrels), **args.scoring)
+    if args.explain is not None:
+        runs = {name: read_run(path, **args.reading) for name, path in named.items()}  # pipes are read once
+        write_explanations(score_each(evaluator, runs, args.jobs or 1), args.explain, args)
+        return
     shown = (len(named) > 1, args.by_query or args.views or args.by is not None, True, True)
     columns = list(compress(("run", args.by or "query_id", "measure", "value"), shown))
     notes = [*filter(None, [evaluator.cut_note])]

@@ -82,6 +82,14 @@ class Nest:
             self.groups.insert(0, list(number_of))
             self.parents.insert(0, np.fromiter(map(number_of.__getitem__, outer), np.int64, len(outer)))
 
+    def weights(self, level: int = 0) -> tuple[Ints, Floats]:
+        """The number of the group of each list under a key, and the weights of the lists in their mean."""
+        units = np.arange(len(self.groups[level]))
+        weights = np.ones(len(units))
+        for parents in self.parents[level:]:
+            units, weights = units[parents], (weights / np.bincount(parents))[parents]
+        return units, weights / weights.mean()
+
     def means(self, values: Floats, level: int | None, unit: int = 0) -> Floats:
         """The means (M x groups) of values (M x lists) for a key: 0 is the outermost, None the whole run.
 

@@ -236,6 +236,14 @@ class RankedRows:
             return np.asarray(self.rows.values, dtype=np.float64)
         return -self.rank.astype(np.float64)
 
+    def ids(self, place: int, length: int) -> tuple[list[str], int]:
+        """The ids of a list down to a length, and how many of its documents have the score of a neighbour."""
+        at = int(self.starts[place])
+        rows = self.rows.take(np.arange(at, at + length))
+        same = np.diff(_keys(rows)) == 0 if rows.reading.order in _PRECISION else np.zeros(0, bool)
+        tied = np.append(same, False) | np.append(False, same)
+        return rows.docs.to_pylist(), int(tied.sum())
+
     @classmethod
     def of(cls, run: Rows, topics: pa.StringArray) -> RankedRows:
         """The lists of these topics; a placeholder makes its topic known, and is not in the list."""

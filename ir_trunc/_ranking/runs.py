@@ -13,8 +13,8 @@ used: the data are read in Python, which understands them or raises an error.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import repeat
 from typing import Annotated, Any, Literal, Protocol, Unpack, cast, get_args
@@ -22,6 +22,7 @@ from typing import Annotated, Any, Literal, Protocol, Unpack, cast, get_args
 import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, option, warn
+from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Ints, NilLists, Rankings, first_of, offsets_of
 from ir_trunc._core.universe import Universe
@@ -278,6 +279,47 @@ def join_run(qrels: Qrels, run: Rows) -> tuple[Rankings, RankedRows, Ints]:
     rankings, keys = judged(qrels, ranked)
     builder.keep(rankings, ranked.notes)
     return builder.rankings(), ranked, keys
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """The documents of a run by their ids: it is read again, in Python, when they are asked for."""
+
+    qrels: Qrels
+    run: Any
+    reading: Reading
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"qrels": self.qrels, "run": None, "reading": self.reading.without_functions()}
+
+    @cached_property
+    def _pieces(self) -> list[RankedRows]:
+        layout = replace(RUN, reading=self.reading, answers=self.qrels.classes is not None)
+        pieces = []
+        for rows in recognised(self.run, layout).rows():
+            if rows.reading.by_search or rows.reading.searches is not None:
+                rows = by_question(rows)[0]
+            pieces.append(by_rank(self.qrels, rows))
+        return pieces
+
+    def of(self, topic: str, scored: Rankings) -> tuple[list[str], int] | None:
+        """The ids of a list, and how many of its documents are tied; None for a run that was a stream.
+
+        scored: the list as it was scored; InputError where the run is another by now.
+        """
+        is_stream = is_path_like(self.run) and os.path.exists(self.run) and not os.path.isfile(self.run)
+        if self.run is None or isinstance(self.run, Iterator) or is_stream:
+            return None
+        place, length = self.qrels.judgments.topics.index(topic), int(scored.lengths[0])
+        for ranked in self._pieces if length else ():
+            if ranked.lengths[place] >= length:
+                now, hits = judged(self.qrels, ranked, False)[0].take([place]), scored.judged_ranks
+                if [*now.judged_ranks[: len(hits)]] == [*hits]:
+                    return ranked.ids(place, length)
+        if length:
+            what = "it has changed since it was scored"
+            raise InputError(f"{source_of(self.run)}, topic {topic}: {what}; score it again.")
+        return [], 0
 
 
 class Builder:

@@ -33,6 +33,7 @@ from ir_trunc._read.arrow import strings
 from ir_trunc._read.reading import HowRead, takes
 from ir_trunc._report.texts import read_texts
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
+from ir_trunc._scoring.explanation import explained
 from ir_trunc._scoring.judged import Judged
 from ir_trunc._scoring.objects import MeasureLike, parse_measure, range_of, read_measures
 from ir_trunc._scoring.results import Abstention, Results
@@ -58,6 +59,7 @@ _PACKAGES = "ir_measures", "numpy", "pandas", "scipy"
 _RELEVANT, _OTHER, _UNJUDGED, _END, _BEST = "●", "○", "·", "┃", "✂"
 _CURVE_WIDTH, _CURVE_HEIGHT = 96, 24
 _LISTS = 2500  # more than these are shown with fewer ranks and points, which keeps the page small
+_EXPLAINED = 500  # up to as many lists, each opens into the score at its depths
 _SHOWN, _WORDS = 5, 160  # documents of a list whose texts are shown, and how many characters of each
 
 
@@ -272,7 +274,7 @@ class _View:
             if bound is not None and bound.definition.scope == "list"
         }
         to_ends = [name for name, bound in own.items() if "end" in bound.reads]
-        self.found, self.lists, self.unit = found, lists, unit
+        self.found, self.lists, self.unit, self.own = found, lists, unit, own
         self.measure: str = [*to_ends, *own, *found.measures][0]
         self.lower_is_better = lower_is_better(self.measure)
         self.row = found.measures.index(self.measure)
@@ -395,6 +397,10 @@ class _View:
                 shown |= {"system": name, "score": float(values[place, topic]), "curve": paths.get(name)}
                 shown["regret"] = float(self.regrets[place, topic])
                 shown["documents"] = first_documents[name][topic] if few and first_documents else []
+                shown["why"] = None
+                if self.curves and self.size <= _EXPLAINED:
+                    measure, bound = parse_measure(self.measure), self.own[self.measure]
+                    shown["why"] = explained(measure, bound, self.lists[name], topic)
                 rows.append(shown)
             topics.append(
                 {

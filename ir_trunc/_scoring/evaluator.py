@@ -29,6 +29,7 @@ from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, Unjudged, ready_qrels
 from ir_trunc._ranking.runs import (
     OF_QRELS,
+    Documents,
     Missing,
     RunLike,
     as_ranked,
@@ -159,16 +160,18 @@ class Evaluator:
         keep = keep_scores if isinstance(keep_scores, bool) else flag("keep_scores", keep_scores)
         source = source_of(run)
         rankings = self._open(run, source, keep or (self.over_ties and not isinstance(run, Rankings)))
+        documents = None
         if not isinstance(run, Rankings):
             warn_about_lists(self.bound, self.readers, source, rankings, self.depth)
+            documents = None if self.qrels is None else Documents(self.qrels, run, self.reading)
         if self.over_ties:
             ties = score_ties(self.measures, rankings, source)
-            return replace(ties.expected, ties=ties)
+            return replace(ties.expected, ties=ties, documents=documents)
         values = scores(self.bound, rankings)
         if self.others:
             for place, values_of_other in zip(self.others, self._ask_others(run, rankings)):
                 values.insert(place, values_of_other)
-        return Results(self.measures, rankings, np.array(values))
+        return Results(self.measures, rankings, np.array(values), documents=documents)
 
     def _by_both(self, run: RunLike, keep_scores: bool, labels: Judged) -> JudgedResults:
         """Scores of one run by the labels of people and of the judge."""

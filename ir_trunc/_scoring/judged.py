@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -411,7 +411,7 @@ def judged_results(by_people: Results, by_judge: Results, labels: Judged) -> Jud
         raise InputError(
             f"Judged: people labelled {labelled.sum()} of the topics that are scored; two are needed."
         )
-    own = by_people.measures, by_people.rankings, by_people.values, by_people.ties
+    own = tuple(getattr(by_people, each.name) for each in fields(Results))
     return JudgedResults(*own, judge=by_judge, labelled=labelled)
 
 

@@ -1,4 +1,4 @@
-"""Results: the scores of a run, and how every result prints, shows in a notebook and converts to pandas."""
+"""Results: the scores of a run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import ir_measures
 import numpy as np
@@ -15,26 +15,30 @@ from ir_measures.measures.base import MeanAgg
 
 from ir_trunc._core import arrays
 from ir_trunc._core.errors import (
+    InputError,
     IrTruncError,
     ParameterError,
     UnknownMeasureError,
     counted,
     nearest,
-    printable,
+    noted,
     shown,
 )
 from ir_trunc._core.lazy import cached_property, npt, pd
 from ir_trunc._core.rankings import Bools, Floats, Rankings, sizes_of
 from ir_trunc._core.universe import Nest, Universe
-from ir_trunc._output.tables import as_html, fitted, table_text
+from ir_trunc._output.tables import as_html, fitted
 from ir_trunc._read.arrow import pa
 from ir_trunc._scoring.objects import bind, parse_measure, range_of
+from ir_trunc._scoring.result import Result
 from ir_trunc.measures.definition import BoundMeasure, RunScores, influence, value_from_means
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ir_trunc._inference.estimate import Estimate
+    from ir_trunc._ranking.runs import Documents
+    from ir_trunc._scoring.explanation import Explanation
     from ir_trunc._scoring.tables import ResultTable
 
 __all__ = ["Abstention", "Aggregated", "ByMeasure", "Result", "Results", "TiedScores"]
@@ -42,61 +46,6 @@ V = TypeVar("V")
 
 VIEWS = ("all", "answerable", "nil")
 _SHOWN = 20  # topics in a notebook
-
-
-class Result:
-    """The base class of results.
-
-    A new kind of result is a frozen dataclass (`repr=False`) that defines `heading` and `to_pandas`. Results
-    that are saved inherit from `ir_trunc._scoring.saved.Saved`.
-
-    Attributes
-    ----------
-    digits : int
-        Decimal places of the numbers in a summary.
-    every_row : bool
-        Whether a summary prints all of its rows, however many pandas would print.
-    """
-
-    digits: ClassVar[int] = 4
-    every_row: ClassVar[bool] = False
-
-    @property
-    def heading(self) -> str:
-        """What the result is and how it was computed, in a line."""
-        raise NotImplementedError
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The result as a table."""
-        raise NotImplementedError
-
-    def summary(self) -> pd.DataFrame:
-        """The table below the heading where the result is printed."""
-        return self.to_pandas()
-
-    def report(self, places: int | None = None) -> str:
-        """What a command prints: the result as it is printed, or more.
-
-        places: decimal places of the numbers in a table, -1 for all; by default as it is printed.
-        """
-        own_form = type(self).__repr__ is not Result.__repr__
-        return str(self) if places is None or own_form else self._text(places)
-
-    def frames(self) -> dict[str, pd.DataFrame]:
-        """All values, as tables by name; most results have one."""
-        return {type(self).__name__.lower(): self.to_pandas()}
-
-    def _text(self, digits: int) -> str:
-        return f"{fitted(self.heading)}\n{table_text(self.summary(), digits, self.every_row)}"
-
-    def __repr__(self) -> str:
-        return self._text(self.digits)
-
-    def _repr_html_(self) -> str:
-        import html  # for notebooks: commands start sooner without its table of entities
-
-        lines = "<br>".join(html.escape(printable(line)) for line in self.heading.splitlines())
-        return f"<p>{lines}</p>\n{as_html(self.summary(), self.digits)}"
 
 
 class ByMeasure(dict[Any, V], Generic[V]):
@@ -189,6 +138,8 @@ class Results(Result):
         Scores (M x Q).
     ties : TiedScores, optional
         With ties='expected': how many lists have ties, and the range of the scores over their orders.
+    documents : Documents, optional
+        The run itself, not a copy: `explain` reads the ids of documents from it.
 
     Examples
     --------
@@ -204,6 +155,7 @@ class Results(Result):
     rankings: Rankings
     values: Floats
     ties: TiedScores | None = None
+    documents: Documents | None = None
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -381,7 +333,7 @@ class Results(Result):
         rankings, values = self.rankings.take(kept), self.values[:, kept]
         for row, bound in self._of_run.items():
             values[row] = bound.score(rankings)
-        return Results(self.measures, rankings, values, self.ties and self.ties.over(keep))
+        return Results(self.measures, rankings, values, self.ties and self.ties.over(keep), self.documents)
 
     def views(self) -> dict[str, Results]:
         """The results over all topics, over those with answers, and over nil queries."""
@@ -439,12 +391,8 @@ class Results(Result):
 
     def __getitem__(self, measure: str | Measure) -> pd.Series[float]:
         """The scores under one measure by topic, by the measure's text or object."""
-        wanted = parse_measure(measure)
-        if wanted not in self.measures:
-            measures = ", ".join(map(str, self.measures))
-            raise UnknownMeasureError(f"The results have no measure {wanted}; they have: {measures}.")
-        index = pd.Index(self.topics, name="query_id")
-        return pd.Series(self.values[self.measures.index(wanted)], index, name=str(wanted))
+        row, index = self._row(measure), pd.Index(self.topics, name="query_id")
+        return pd.Series(self.values[row], index, name=str(self.measures[row]))
 
     def __contains__(self, measure: object) -> bool:
         try:
@@ -456,6 +404,80 @@ class Results(Result):
         """Scores by topic (rows) and measure (columns, by their texts)."""
         names = [str(measure) for measure in self.measures]
         return pd.DataFrame(self.values.T, index=pd.Index(self.topics, name="query_id"), columns=names)
+
+    def explain(self, topic: str, measure: str | Measure | None = None) -> Explanation:
+        """Why a topic has its score: the score if its list ended at each depth, and what its end is worth.
+
+        Parameters
+        ----------
+        topic : str
+            The id of the topic; with keys that of the list, `topic/question/day` for example.
+        measure : str or Measure, optional
+            One of those scored, by default the first. Of a measure of the whole run (`c@1`) it says what the
+            topic adds to the score of the run.
+
+        Returns
+        -------
+        Explanation
+            It prints as a table with lines below; `to_pandas()` has all rows, and `plot()` draws them.
+
+        Raises
+        ------
+        InputError
+            Where the topic is not scored, or the run has changed since it was scored.
+        UnknownMeasureError
+            For a measure that was not scored, or that only ir-measures computes.
+
+        Examples
+        --------
+        >>> from ir_trunc import calc
+        >>> calc("RBPT", {"q": {"a": 1, "c": 1}}, {"q": ["a", "b"]}).explain("q")
+        RBPT of topic q: 0.5200
+             document grade   gain  score  change
+        rank
+        0                          0.0000  0.0000
+        1           a     1 1.0000 0.6000  0.6000
+        2           b     - 0.0000 0.5200 -0.0800
+        <BLANKLINE>
+        Of this score, the end of the list is worth 0.3200.
+        2 documents relevant, 1 of them in the list down to rank 2.
+        1 document is not judged (-), and count as not relevant.
+        """
+        from ir_trunc._scoring.explanation import explained
+
+        row = 0 if measure is None else self._row(measure)
+        bound, notes, weights, found = bind(self.measures[row]), list[str](), None, None
+        if bound is None:
+            raise UnknownMeasureError(f"{self.measures[row]} is not computed by ir_trunc: it has no curve.")
+        if topic not in self.topics:
+            raise InputError(f"topic {shown(topic)} is not scored.{nearest(topic, self.topics)}")
+        place = self.topics.index(topic)
+        if self.documents is not None:
+            with noted(issued=False):  # scoring gave the warnings
+                found = self.documents.of(topic, self.rankings.take([place]))
+        if found is None:
+            notes.append("Ids of documents are not known: the run was a stream, or came without them.")
+        elif found[1]:
+            notes.append(f"{found[1]} documents have the same score as a neighbour; ids decide their order.")
+        if self.ties is not None:
+            score = self.values[row, place]
+            notes.append(f"The printed score, {score:.4f}, is the mean over all orders of tied documents.")
+        if (labelled := getattr(self, "labelled", None)) is not None:
+            notes.append(f"Its labels are those of {'people' if labelled[place] else 'the judge'}.")
+        if self._nest is not None:
+            weights = self._nest.weights()[1]
+            share = weights[place] / len(weights)
+            notes.append(f"The list has a weight of {share:.4f} in the mean of the run over {self._units}.")
+        ids = None if found is None else found[0]
+        return explained(self.measures[row], bound, self.rankings, place, ids, weights, notes)
+
+    def _row(self, measure: str | Measure) -> int:
+        """The place of a measure; UnknownMeasureError where it was not scored."""
+        wanted = parse_measure(measure)
+        if wanted not in self.measures:
+            measures = ", ".join(map(str, self.measures))
+            raise UnknownMeasureError(f"The results have no measure {wanted}; they have: {measures}.")
+        return self.measures.index(wanted)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Means with their 95 % confidence intervals, each measure on its own scale.

@@ -40,7 +40,7 @@ Range = tuple[float, float]
 CUTOFF = "cutoff"
 UNBOUNDED = (-math.inf, math.inf)
 
-_NOT_FINITE: Any = {"over": "ignore", "invalid": "ignore"}  # `BoundMeasure.of` refuses such scores itself
+NOT_FINITE: Any = {"over": "ignore", "invalid": "ignore"}  # `BoundMeasure.of` refuses such scores itself
 _DOCUMENTS = "judgments of documents; the measure of graded answers is AnswerScore"
 _STEP = 1e-7  # of a mean: central differences are then right to about 1e-9
 
@@ -339,7 +339,7 @@ def all_scores(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Flo
     longest = int(rankings.lengths.max(initial=0))
     views: dict[int | None, Lists] = {}
     values = []
-    with np.errstate(**_NOT_FINITE):
+    with np.errstate(**NOT_FINITE):
         for measure in measures:
             cutoff = measure.cutoff
             depth = None if cutoff is None or cutoff >= longest else cutoff
@@ -376,7 +376,7 @@ def all_curves(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Cur
 
     view = cache(partial(Depths, rankings))
     curves = []
-    with np.errstate(**_NOT_FINITE):
+    with np.errstate(**NOT_FINITE):
         for measure in measures:
             lists = view(measure.cutoff)
             values, is_loss = measure.of(lists), measure.definition.lower_is_better
@@ -432,7 +432,7 @@ def parts_of(measure: BoundMeasure, lists: Lists) -> tuple[Floats, ...]:
     """Values at the points of the lists from whose means over queries the measure follows, see `measure`."""
     definition = measure.definition
     if definition.scope == "list":
-        with np.errstate(**_NOT_FINITE):
+        with np.errstate(**NOT_FINITE):
             return (measure.of(lists),)
     if definition.of_means is None:
         raise ParameterError(

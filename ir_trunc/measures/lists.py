@@ -98,7 +98,11 @@ class Lists:
         Length of the list that ends at each point.
     ranks : array
         0, 1, 2, ... as far as any list, ideal list or terminal document reaches.
+    gains : array or None
+        The gains of hits that a formula took last.
     """
+
+    gains: Floats | None = None
 
     def __init__(self, rankings: Rankings, cutoff: int | None = None):
         longest = int(rankings.lengths.max(initial=0))

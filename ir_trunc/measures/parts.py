@@ -128,7 +128,8 @@ def gains_by(scale: GainScale, lists: Lists, unit: float = 1.0) -> Gains:
             of_judged = OfJudged.of(judgments, units)
         judgments.computed[scale] = of_judged
     units = np.asarray(scale(lists.raw_grade), np.float64)
-    return Gains(lists, units, of_judged, units if unit == 1.0 else units / unit, unit)
+    lists.gains = units if unit == 1.0 else units / unit
+    return Gains(lists, units, of_judged, lists.gains, unit)
 
 
 @dataclass(eq=False)

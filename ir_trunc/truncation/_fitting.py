@@ -187,11 +187,7 @@ def units_of(rankings: Rankings, unit: str | None = None) -> tuple[str, Ints, Fl
         what = f"unit={shown(unit)} names a key, and the lists have none"
         raise ParameterError(f"{what}: {option('keys')} names them.")
     name = nesting.names[0] if unit is None else one_of("unit", unit, nesting.names)
-    nest, level = Nest(nesting, rankings.topics), nesting.names.index(name)
-    units, weights = np.arange(len(nest.groups[level])), np.ones(len(nest.groups[level]))
-    for parents in nest.parents[level:]:
-        units, weights = units[parents], (weights / np.bincount(parents))[parents]
-    return name, units, weights / weights.mean()
+    return name, *Nest(nesting, rankings.topics).weights(nesting.names.index(name))
 
 
 def check_rows(run: Any) -> None:

@@ -1,0 +1,243 @@
+"""Why a topic has its score: the score if its list ended at each depth, and what its end is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures import Measure
+
+from ir_trunc._core.arrays import Bools, Floats
+from ir_trunc._core.curve import TOLERANCE, Curve
+from ir_trunc._core.errors import ParameterError, counted
+from ir_trunc._core.lazy import pd
+from ir_trunc._core.rankings import Rankings
+from ir_trunc._output.tables import fitted
+from ir_trunc._scoring.result import Result
+from ir_trunc.measures.definition import (
+    CUTOFF,
+    NOT_FINITE,
+    BoundMeasure,
+    RunScores,
+    parts_of,
+    value_from_means,
+)
+from ir_trunc.measures.lists import Depths, Lists
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_TOP = 10  # ranks that are printed of a long list, beside those of relevant documents and the last
+
+
+class _Endless(Lists):
+    """Lists whose ends do not count, as where they fill a cutoff."""
+
+    asked = False
+
+    @property
+    def stopped(self) -> Bools | bool:
+        self.asked = True
+        return False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Result):
+    """Why a topic has its score.
+
+    Attributes
+    ----------
+    measure : Measure
+    topic : str
+    table : DataFrame
+        A row for each depth 0 to n, by `rank`: document, grade (NaN: not judged), gain where the measure has
+        one, the score if the list ended here, and the change from the row above, which adds up to the score.
+        Of a measure of the whole run, scores are those of the run if this one list ended here.
+    score : float
+        The score of the topic, or of the whole run.
+    end : float or None
+        What of it the end of the list is worth; None where no cutoff of the measure takes the end away.
+    influence : float or None
+        Of a measure of the whole run: what the topic adds. The mean over topics is the score.
+    notes : tuple of str
+        What else decides the score: the cutoff, documents without judgments, ties, weights of nested means.
+    """
+
+    measure: Measure
+    topic: str
+    table: pd.DataFrame
+    score: float
+    end: float | None
+    influence: float | None
+    lower_is_better: bool
+    notes: tuple[str, ...]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The table, a row for each depth."""
+        return self.table
+
+    @property
+    def heading(self) -> str:
+        """The measure, the topic and the score."""
+        if self.influence is None:
+            return f"{self.measure} of topic {self.topic}: {self.score:.4f}"
+        about = f"the influence of topic {self.topic} is {round(self.influence, 4) + 0.0:.4f}"
+        return f"{self.measure} of the whole run: {self.score:.4f}; {about}"
+
+    @property
+    def _shown(self) -> Bools:
+        """The rows that are printed: the first ones, relevant documents and the last."""
+        ranks, grades = np.arange(len(self.table)), self.table["grade"].to_numpy(float)
+        shown: Bools = (ranks <= _TOP) | (grades > 0) | (ranks == ranks[-1])
+        return shown
+
+    def summary(self) -> pd.DataFrame:
+        """The table as it is printed: of long lists the first ranks, relevant documents and the last rank."""
+        shown = self.table[self._shown].copy()
+        grades = ["" if rank == 0 else "-" if x != x else f"{x:.0f}" for rank, x in shown["grade"].items()]
+        shown["grade"] = pd.Series(grades, shown.index, dtype=object)
+        return shown.astype(object).where(shown.notna(), "") if "gain" in shown else shown
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines below the table."""
+        left_out = len(self.table) - int(self._shown.sum())
+        what = f"{counted(left_out, 'rank')} without a relevant document left out here."
+        return (*[what] * bool(left_out), *self.notes)
+
+    def _text(self, digits: int) -> str:
+        table = "\n".join(line.rstrip() for line in super()._text(digits).splitlines())
+        return "\n".join([table, "", *map(fitted, self.lines)])
+
+    def _repr_html_(self) -> str:
+        import html  # for notebooks: commands start sooner without its table of entities
+
+        return f"{super()._repr_html_()}\n<p>{'<br>'.join(map(html.escape, self.lines))}</p>"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The score at every depth, with the relevant documents, the best cut, and what the end is worth.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        ParameterError
+            Where a measure of the whole run has no score of one list.
+        """
+        from ir_trunc import plots
+        from ir_trunc.plots._kit import legend_above
+        from ir_trunc.plots._style import ACCENT, INK, label
+
+        if "score" not in self.table:
+            raise ParameterError(f"{self.measure} has no score at each depth of one list, only influence.")
+        scores = self.table["score"].to_numpy()
+        curve = _curve((self.topic,), scores, self.lower_is_better)
+        ax = plots.curve(curve, self.topic, self.measure, ax)
+        if self.influence is not None:
+            ax.set_ylabel(label(f"{self.measure} of the run"))
+        relevant = np.flatnonzero(self.table["grade"] > 0)
+        ax.plot(relevant, scores[relevant], "o", color=INK, markersize=4, label="relevant document")
+        if self.end:
+            last, worth = len(scores) - 1, f"worth of the end: {self.end:.3f}"
+            ends = scores[-1] - self.end, scores[-1]
+            ax.vlines(last, *ends, color=ACCENT, linewidth=3, clip_on=False, zorder=1, label=worth)
+        legend_above(ax, 2)
+        return ax
+
+
+def explained(
+    measure: Measure,
+    bound: BoundMeasure,
+    rankings: Rankings,
+    place: int,
+    documents: Sequence[str] | None = None,
+    weights: Floats | None = None,
+    notes: Sequence[str] = (),
+) -> Explanation:
+    """The explanation of a list. documents: their ids, by rank; weights: of the lists in nested means."""
+    one, k, topics = rankings.take([place]), bound.cutoff, len(rankings)
+    length = min([int(one.lengths[0]), *([] if k is None else [k])])
+    hits = one.judged_ranks[one.judged_ranks <= length]
+    said, gains, scores, end, influence = [*_of_list(bound, one, length, len(hits))], None, None, None, None
+    with np.errstate(**NOT_FINITE):
+        if bound.definition.scope == "run":
+            run, score = RunScores(bound, rankings, weights), float(bound.score(rankings).mean())
+            influence = float(run.influence()[place])
+            said.append("Scores are those of the run if this list alone ended there.")
+            said.append(f"Over the {counted(topics, 'topic')}, the mean of the influence is the score.")
+            if bound.definition.of_means is not None:
+                own = np.array(parts_of(bound, Depths(one, k)))
+                share = (1.0 if weights is None else weights[place]) / topics
+                means = run.parts.mean(axis=1)[:, None] + share * (own - own[:, -1:])
+                scores = value_from_means(bound, means)
+                score = float(scores[-1])
+        else:
+            scores, without = bound.curve(one).values, _Endless(one, k)
+            rest, score, gains = float(bound.of(without)[0]), float(scores[-1]), without.gains
+            if without.asked and CUTOFF in bound.definition.params:
+                end = score - rest * (length > 0)
+                said.insert(0, _of_end(end, rest, length, bool(np.all(Lists(one, k).stopped))))
+    columns: dict[str, Any] = {} if documents is None else {"document": ["", *documents[:length]]}
+    for name, values, other in (("grade", one.judged_grades, np.nan), ("gain", gains, 0.0)):
+        if values is not None:
+            columns[name] = np.full(length + 1, other)
+            columns[name][0] = np.nan
+            columns[name][hits] = values[: len(hits)]
+    lower = bound.definition.lower_is_better
+    if scores is not None:
+        columns |= {"score": scores, "change": np.diff(scores, prepend=0.0)}
+        (depth,), (best,) = (each.tolist() for each in _curve(one.topics, scores, lower).best())
+        if abs(best - score) > TOLERANCE:
+            said.append(f"The best end would be after {counted(depth, 'document')}: {best:.4f}.")
+    table = pd.DataFrame(columns, pd.RangeIndex(length + 1, name="rank"))
+    return Explanation(measure, one.topics[0], table, score, end, influence, lower, (*said, *notes))
+
+
+def _curve(topics: tuple[str, ...], scores: Floats, lower_is_better: bool) -> Curve:
+    return Curve(topics, np.array([0, len(scores)]), scores, lower_is_better)
+
+
+def _of_end(end: float, rest: float, length: int, counts: bool) -> str:
+    """What the end is worth, in words."""
+    if not counts:
+        return "The list fills the cutoff, so that its end does not count."
+    if not length:
+        return f"The list is empty: all of this score, {end:.4f}, is what its end is worth."
+    without = f"a list that went on there, as at a cutoff of {length}, would score {rest:.4f}"
+    return f"Of this score, the end of the list is worth {end:.4f}: {without}."
+
+
+def _of_list(bound: BoundMeasure, one: Rankings, length: int, judged: int) -> Iterator[str]:
+    """What decides the score of a list beside its documents."""
+    below, withheld = int(one.lengths[0]) - length, 0 if one.withheld is None else int(one.withheld[0])
+    grades, rel = one.judgments.without_nil().grades, bound.params.get("rel") or 1
+    listed = one.judged_grades[one.judged_ranks <= length]
+    relevant, found = (int((of >= rel).sum()) for of in (grades, listed))
+    if one.nil is not None and one.nil.held[0]:
+        yield f"The list of the run has a document NIL, which means: {one.nil.convention}."
+    if one.missing is not None and one.missing[0]:
+        yield "The topic has no rows in the run, which counts as the empty list."
+    if not relevant:
+        why = "Nothing is relevant (a nil query)" if len(grades) else "Without judgments, it is a nil query"
+        yield f"{why}: the empty list is right."
+    else:
+        yield f"Relevant: {counted(relevant, 'document')}, {found} of them down to rank {length}."
+    if length > judged:
+        yield f"Not judged (-), which counts as not relevant: {counted(length - judged, 'document')}."
+    if withheld:
+        yield f"Withheld from the list before ranks were given: {counted(withheld, 'document')}."
+    if below:
+        yield f"Below the cutoff @{length}, where nothing changes the score: {counted(below, 'document')}."
+    if one.universe is not None and one.universe.depth == one.lengths[0]:
+        yield f"The list is cut at {counted(length, 'document')}, as depth= says."
+    if bound.definition.lower_is_better:
+        yield "Lower is better."
