@@ -177,11 +177,11 @@ def read_depths(
     >>> import ir_trunc
     >>> ir_trunc.read_depths({"q1": {0: 0, 1: 1, 3: 1}, "q2": {0: 0, 1: 1, 3: 0}})
     2 questions
-     questions  score  right
+       questions  score  right
     k
-    0          2    0.0    0.0
-    1          2    1.0    1.0
-    3          2    0.5    0.5
+    0          2  0.000  0.000
+    1          2  1.000  1.000
+    3          2  0.500  0.500
     """
     low, high = (number("range", end) for end in range)
     least = number("right", high if right is None else right, low, high)

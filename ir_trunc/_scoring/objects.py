@@ -333,7 +333,7 @@ ELSEWHERE = {
     "recall_cap R_cap@k": "nCG(rel=1)@k",
     "f1 F1@k": "SetF, with a cutoff SetF with depth=k",
     "hole Hole@k": "1 - Judged@k, if a document counts as judged that was judged for its own topic",
-    "exact_match": "EM",
+    "exact_match": "EM, over all questions",
     "r_precision": "Rprec",
     "map_at_k MAP@k mean_average_precision": "AP@k, which divides by all relevant documents",
     "mrr MRR@k mrr_at_k mean_reciprocal_rank": "RR@k",

@@ -79,6 +79,7 @@ RESULTS = {
     "corrected": calc("RBPT c@1", JUDGED, MANY[1]).corrected,
     "agreement of a judge": JUDGED.agreement(),
     "Results": SCORED,
+    "Explanation": SCORED.explain(SCORED.topics[0]),
     "Results of lists with scores": calc("AP CWS", None, WEIGHTED),
     "Aggregated": SCORED.aggregated,
     "Aggregated of counts": calc("NumRet NumQ", QRELS, RUNS["plain"]).aggregated,
