@@ -21,7 +21,8 @@ __all__ = ["main"]
 
 _DECLARED = """
 log LOG  JSON lines, see below
-words [LOG ...] MEASURE ...*  other logs, which are compared with the first; then measures, c@1 for example
+words [LOG ...] [MEASURE ...]*  other logs, which are compared with the first; then measures, c@1 for example
+    (default for one log: c@1, UF, and what others count of risk and coverage)
 --risk X  print the threshold for this risk, 0 to 1
 --delta X  probability with which the risk of the threshold may be higher on other questions
 = columns measures places plot
@@ -76,7 +77,8 @@ def main(args: Words) -> None:
     paths = [args.log, *takewhile(os.path.exists, args.words)]
     if paths[1:] and (args.plot is not None or args.risk is not None):
         raise ParameterError("--risk and --plot are for one log.")
-    measures = args.measures_of(args.words[len(paths) - 1 :])
+    words = args.words[len(paths) - 1 :]
+    measures = args.measures_of(words) if words or args.measures is not None or paths[1:] else []
     logs, places = logs_of(args, paths), 4 if args.places is None else args.places
     if logs[1:]:
         parts = _compared(dict(zip(by_file_name(paths), logs)), measures, places)
@@ -87,10 +89,17 @@ def main(args: Words) -> None:
 
 def _scored(log: AnswerLog, args: Words, measures: list[Any], places: int) -> Iterator[str]:
     """The scores of a log, its risk by coverage, and the threshold for a risk."""
-    means = log.calc(measures).aggregated
-    scores = as_table({"score": list(means.values())}, [str(measure) for measure in means])
-    yield from (str(log), table_text(scores, places))
-    if log.groups:
+    if measures:
+        means = log.calc(measures).aggregated
+        scores = as_table({"score": list(means.values())}, [str(measure) for measure in means])
+        yield from (str(log), table_text(scores, places))
+    else:
+        figures = log.figures()
+        sources = "\n".join(
+            f"{', '.join(of.index)}: {source}" for source, of in figures.groupby("source", sort=False)
+        )
+        yield from (str(log), table_text(figures[["score"]], places), sources)
+    if log.groups and measures:
         yield table_text(log.by_group(measures), places)
     if not log.has_confidence and args.plot is None and args.risk is None:
         yield "The log has no confidence: no risk by coverage."

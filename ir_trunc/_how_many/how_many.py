@@ -204,6 +204,7 @@ def how_many(
         unanswerable=int(nil.sum()),
         judged=agreement,
         graded="" if graded is None else graded.tried,
+        tried=1.0 if graded is None else graded.share_tried(trials[best].lists, rankings.lengths),
         searched=(rankings.universe or Universe()).searched,
         unit=split.unit,
         units=units,

@@ -115,6 +115,12 @@ class GradedAnswers(Qrels):
             curves[name] = Curve(rankings.topics, offsets, values)
         return rankings.with_fields(answers=curves)
 
+    def share_tried(self, lists: Rankings, whole: Ints) -> float:
+        """The share of lists, cut from these lengths, whose cut was tried or left them whole."""
+        tried = {*zip(self.table["query_id"].tolist(), self.table["k"].tolist())}
+        cuts = zip(lists.topics, lists.lengths.tolist(), whole.tolist())
+        return float(np.mean([n == length or (topic, n) in tried for topic, n, length in cuts]))
+
     def has_all(self, longest: int) -> bool:
         """Whether all depths of lists of up to this length were tried."""
         return {*range(longest + 1)} <= {*self.depths}

@@ -36,6 +36,7 @@ from ir_trunc._scoring.evaluator import Evaluator, calc
 from ir_trunc._scoring.objects import MeasureLike
 from ir_trunc._scoring.results import Results, as_table
 from ir_trunc.answers._abstention import risk_coverage
+from ir_trunc.measures.answering import PENAS
 
 # The fields of a log, with the names that their columns can have.
 _NAMES = {
@@ -48,6 +49,8 @@ _NAMES = {
     "group": ("group",),
     "candidate": ("candidate",),
 }
+CHEN = "Chen, Zhang, Guo, Fan & Cheng 2024, https://aclanthology.org/2024.findings-emnlp.133"
+WEI = "SimpleQA: Wei et al. 2024, https://arxiv.org/abs/2411.04368"
 _NEEDED = "id, answer, confidence and correct"
 _RIGHT, _WRONG = "correct", "wrong"
 _SLACK = 1e-12
@@ -305,6 +308,44 @@ class AnswerLog:
             above = np.sign(np.subtract.outer(sure[is_right > 0], sure[is_right == 0]))
             figures["auroc"] = float((1 + above.mean()) / 2) if above.size else np.nan
         return as_table([figures])
+
+    def figures(self) -> pd.DataFrame:
+        """What evaluators of abstention count, of all answers together.
+
+        Of K answers that were given and D questions that were left open, A are right, or would have been, and
+        U not. An open question is A or U by its candidate, or by whether it has an answer.
+
+        Returns
+        -------
+        pandas.DataFrame
+            score and source of c@1 and UF; coverage K / n, risk UK / K, carefulness UD / U and alignment
+            (AK + UD) / n; correct given attempted AK / K, 0 where K is 0, and F, its harmonic mean with
+            AK / n. NaN where there is nothing to count, or the log does not say it of an open question.
+
+        Examples
+        --------
+        >>> import ir_trunc
+        >>> items = [{"id": n, "answer": "a", "correct": n < 3} for n in (1, 2, 3)]
+        >>> log = ir_trunc.read_log([*items, {"id": 4, "answer": None, "answerable": False}])
+        >>> log.figures()["score"].round(2).to_dict()["alignment"]
+        0.75
+        """
+        right, wrong, n = self.counts[_RIGHT], self.counts[_WRONG], len(self.run)
+        may_be = {**self.answerable, **(self.candidates or {})}
+        held_back = [may_be[name] for name, answer in self.run.items() if not answer]
+        rightly = math.nan if None in held_back else held_back.count(False)
+        attempted = right / (right + wrong) if right + wrong else 0.0
+        means = {str(name): (mean, PENAS) for name, mean in self.calc("c@1 UF").aggregated.items()}
+        rows = means | {
+            "coverage": ((right + wrong) / n, CHEN),
+            "risk": (1 - attempted if right + wrong else math.nan, CHEN),
+            "carefulness": (rightly / (wrong + rightly) if wrong + rightly else math.nan, CHEN),
+            "alignment": ((right + rightly) / n, CHEN),
+            "correct given attempted": (attempted, WEI),
+            "F": (2 * attempted * right / n / (attempted + right / n) if right else 0.0, WEI),
+        }
+        scores, sources = zip(*rows.values())
+        return as_table({"score": scores, "source": sources}, [*rows])
 
     def threshold(self, risk: float, delta: float | None = None) -> float:
         """The lowest confidence from which on answers are wrong at most this often.

@@ -4,6 +4,7 @@ import gzip
 import itertools
 import json
 import math
+import random
 import re
 import shlex
 import warnings
@@ -531,3 +532,58 @@ def test_a_candidate_is_judged_by_correct_and_self_scores_by_what_was_right():
         read_log([{**item, "candidate": None} for item in items])
     with pytest.raises(InputError, match="question 5 is unanswered and has no candidate"):
         read_log([*items, {"id": 5, "answer": None}]).validation()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_figures_are_those_of_the_scripts_of_their_authors(seed):
+    """Counts as run_llm_ours.py of Chen et al. has them, and aggregation as SimpleQA's script has it."""
+    draw = random.Random(seed)
+    kinds = draw.choices(["AK", "AD", "UK", "UD"], k=20)
+    items = [
+        {"id": n, "answer": "a", "correct": kind == "AK"}
+        if kind[1] == "K"
+        else draw.choice(
+            [
+                {"id": n, "answer": None, "candidate": "a", "correct": kind == "AD"},
+                {"id": n, "answer": None, "answerable": kind == "AD"},
+            ]
+        )
+        for n, kind in enumerate(kinds)
+    ]
+    AK, AD, UK, UD = (kinds.count(kind) for kind in ("AK", "AD", "UK", "UD"))
+    given, right = AK / (AK + UK), AK / 20
+    expected = {
+        "c@1": (AK + (AD + UD) * right) / 20,
+        "UF": (AK - UK) / 20,
+        "coverage": (AK + UK) / 20,
+        "risk": UK / (AK + UK),
+        "carefulness": UD / (UK + UD),
+        "alignment": (AK + UD) / 20,
+        "correct given attempted": given,
+        "F": 2 * given * right / (given + right),
+    }
+    figures = read_log(items).figures()
+    assert figures["score"].to_dict() == pytest.approx(expected)
+    assert figures["source"].str.contains("https://").all()
+
+
+def test_figures_that_a_log_does_not_tell_are_not_there(tmp_path, capsys):
+    unknown = [{"id": 1, "answer": "a", "correct": True}, {"id": 2, "answer": None}]
+    figures = read_log(unknown).figures()["score"]
+    assert figures[figures.isna()].index.tolist() == ["carefulness", "alignment"]
+    silent = read_log([{"id": 1, "answer": None, "answerable": False}]).figures()["score"]
+    assert silent[silent.isna()].index.tolist() == ["risk"]
+    assert silent[["coverage", "carefulness", "alignment", "correct given attempted", "F"]].tolist() == [
+        0,
+        1,
+        1,
+        0,
+        0,
+    ]
+    path = str(write(tmp_path / "log.jsonl", unknown))
+    assert main(["answers", path]) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"correct given attempted +1.0000", printed)
+    assert "carefulness, alignment: Chen" in printed
+    assert main(["answers", path, path]) == 2
+    assert "A measure is needed" in capsys.readouterr().err
