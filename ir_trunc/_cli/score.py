@@ -82,7 +82,7 @@ def main(args: Words) -> None:
     if args.no_summary and not (args.by_query or args.by):
         raise IrTruncError("--no-summary (-n) prints nothing without --by-query (-q) or --by.")
     if args.views + args.by_query + (args.by is not None) + (args.explain is not None) > 1:
-        raise IrTruncError("--views, --by-query (-q), --by and --explain are tables of their own: name one.")
+        raise IrTruncError("--explain, --views, --by-query (-q) and --by are tables of their own: name one.")
     if args.by is not None and args.keys is None:
         raise IrTruncError("--by needs --keys: --keys topic/question/day --by question, for example.")
     _offer_demo([args.qrels, *args.runs])

@@ -186,7 +186,7 @@ def test_a_run_may_be_called_like_a_measure(folder, command):
     (["meta", "guide", "length=yes", "--page", "x"], "leave the answers out"),
     (["meta", "matrix", "qrels", "in.run", "-m", "", "-o", "x"], "A measure is needed"),
     (["meta", "power", "qrels", "in.run", "runs", "AP", "--pool-depth", "2", "--unit", "x"], "--unit"),
-    (["qrels", "in.run", "AP", "--views", "-q"], "--views, --by-query (-q), --by and --explain"),
+    (["qrels", "in.run", "AP", "--views", "-q"], "--views, --by-query (-q) and --by"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")  # fmt: skip
 def test_bad_words(folder, complaint, words, part):
     assert part in complaint(*words)

@@ -416,7 +416,7 @@ def test_topics_are_sorted_by_a_click_and_filtered_by_text_and_by_kind(visit):
 
 def test_a_topic_opens_by_click_and_by_keyboard(visit):
     tab = visit()
-    lists = tab.locator("tbody[data-id=q1] details table")
+    lists = tab.locator("tbody[data-id=q1] details[id] > table")
     assert not lists.is_visible()
     tab.click("tbody[data-id=q1] tr.top a")
     assert "long" in lists.inner_text()
@@ -430,7 +430,7 @@ def test_the_page_is_whole_without_javascript(visit):
     assert not tab.locator("#filter").is_visible()
     assert tab.locator("thead button").count() == 0
     tab.click("tbody[data-id=q1] summary")
-    assert tab.locator("tbody[data-id=q1] details table").is_visible()
+    assert tab.locator("tbody[data-id=q1] details[id] > table").is_visible()
 
 
 @pytest.mark.parametrize("width", [1280, 400])
