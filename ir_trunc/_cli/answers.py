@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import takewhile
 from typing import Any
@@ -136,7 +137,8 @@ def _compared(logs: Mapping[str, AnswerLog], measures: list[Any], places: int) -
     first, *_ = logs
     comparison = compare(measures, logs[first]._qrels(nil=False), runs, baseline=first, intervals=True)
     yield table_text(as_table([{"questions": len(log.run), **log.counts} for log in logs.values()], [*logs]))
-    yield comparison.marked(places).text()
+    notes = tuple(note for note in comparison.notes if not note.startswith("Empty lists"))  # they are counted
+    yield replace(comparison, unit="question", notes=notes).marked(places).text()
 
 
 def logs_of(args: Words, paths: Sequence[str]) -> list[AnswerLog]:

@@ -335,6 +335,8 @@ class Comparison(Saved):
             topics = counted_units(self.units, self.unit, len(self.topics), self.labelled)
             return f"Corrected mean scores of {systems}{against} over {topics}"
         nil = f", {counted(int(self.nil.sum()), 'of them a nil query', 'of them nil queries')}"
+        if self.unit == "question":  # of logs of answers
+            nil = f", {int(self.nil.sum())} of them without an answer"
         return f"Mean scores of {systems}{against} over {self.over}{nil * bool(self.nil.any())}"
 
     def marked(self, digits: int = 4) -> MarkedTable:

@@ -63,7 +63,9 @@ def how_many(
     unanswerable: Annotated[float | None, Number("share of questions", 0, 1)] = None,
     price: Annotated[float | None, Number("price of a document", 0)] = None,
     cost: Any = None,
-    budget: Annotated[float | None, Number("highest cost of the documents of a question", 0)] = None,
+    budget: Annotated[
+        float | None, Number("highest cost of the documents of a question", 0, inside=True)
+    ] = None,
     policies: PoliciesLike = (),
     also: PoliciesLike = (),
     present: int | str | Cutter | None = None,
@@ -170,6 +172,11 @@ def how_many(
     bound, named = one_measure(measure), single_measure(measure)
     _check_that_an_end_can_win(bound, named, rankings)
     _warn_of_scores(rankings)
+    if budget is not None and rankings.costs is not None:
+        least = rankings.costs[rankings.starts[rankings.lengths > 0]].min()
+        if budget < least:
+            what = f"every first passage costs more, {least:g} at least, so that none could be kept"
+            raise ParameterError(f"budget={budget:g}: {what}.")
     split = Split.of(rankings, folds, seed)
     nil, units = rankings.judgments.nil_queries, int(split.unit_of.max()) + 1
     if few := few_questions(units, split.unit):

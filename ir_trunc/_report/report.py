@@ -60,6 +60,7 @@ _RELEVANT, _OTHER, _UNJUDGED, _END, _BEST = "●", "○", "·", "┃", "✂"
 _CURVE_WIDTH, _CURVE_HEIGHT = 96, 24
 _LISTS = 2500  # more than these are shown with fewer ranks and points, which keeps the page small
 _EXPLAINED = 500  # up to as many lists, each opens into the score at its depths
+_EACH_LENGTH = 10  # up to which each length has a bar of its own
 _SHOWN, _WORDS = 5, 160  # documents of a list whose texts are shown, and how many characters of each
 
 
@@ -343,9 +344,13 @@ class _View:
 
     def length_bars(self) -> list[dict[str, Any]]:
         """For each run the shares of its lists in bins of length, as they are and at their best cuts."""
-        bins = {run: [bin_of(self.lists[run].lengths), bin_of(best)] for run, best in self.best.items()}
-        count = max((int(of.max(initial=0)) for both in bins.values() for of in both), default=0) + 1
-        names = [bin_name(place).replace("-", "–") for place in range(count)]
+        bins = {run: [self.lists[run].lengths, best] for run, best in self.best.items()}
+        longest = max((int(of.max(initial=0)) for both in bins.values() for of in both), default=0)
+        names = [str(length) for length in range(longest + 1)]
+        if longest > _EACH_LENGTH:
+            bins = {run: [bin_of(lengths) for lengths in both] for run, both in bins.items()}
+            names = [bin_name(place).replace("-", "–") for place in range(int(bin_of(longest)) + 1)]
+        count = len(names)
         systems = []
         for run, both in bins.items():
             shares = [(np.bincount(of, minlength=count) / max(1, len(of))).tolist() for of in both]

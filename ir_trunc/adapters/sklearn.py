@@ -79,6 +79,8 @@ def _rankings(lists: Sequence[Any], grades: Sequence[Any] | None = None) -> Rank
     if grades is None:
         return Rankings.from_lists([[None] * len(row) for row in scores], [[]] * len(scores), scores=scores)
     judged = [np.asarray(row).tolist() for row in grades]
+    if not all(isinstance(row, list) for row in judged):
+        raise InputError("y has one value for a list: a row of grades is needed, one for each document.")
     if len(judged) != len(scores):
         raise InputError(f"{len(judged)} rows of grades for {len(scores)} lists: one for each is needed.")
     for number, (row, labels) in enumerate(zip(scores, judged)):

@@ -54,7 +54,8 @@ IGNORE_INDEX = -100  # of PyTorch
 class Metric(_Base):  # type: ignore[misc]
     """The mean score of the lists of all batches, and of all processes.
 
-    The values of lists are kept, so that the mean does not depend on the sizes of batches.
+    The values of lists are kept, so that the mean does not depend on the sizes of batches. In a
+    `MetricCollection` each needs a name: `{"RBPT": Metric("RBPT"), "SetF": Metric("SetF")}`.
 
     Parameters
     ----------
@@ -99,6 +100,9 @@ class Metric(_Base):  # type: ignore[misc]
             raise ParameterError(f"{what}: write {write}.")
         self.measure, self._bound = measure, bound
         self.add_state("values", [], dist_reduce_fx="cat")
+
+    def __repr__(self) -> str:
+        return f"Metric({str(self.measure)!r})"
 
     @property
     def higher_is_better(self) -> bool:

@@ -291,7 +291,7 @@ def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = Non
     return ax
 
 
-_SPENT = {"length": "mean length\n(documents)", "cost": "mean cost\n(units of gain)"}
+_SPENT = {"length": "mean length\n(documents)", "cost": "mean cost"}
 
 
 def _beyond(ax: Axes, y: float, words: str, va: str = "center") -> None:

@@ -443,6 +443,8 @@ def test_two_logs_are_compared(tmp_path, monkeypatch, capsys):
     assert re.search(r"old.jsonl +0.6641\S* .* 0.6875\S*\nnew.jsonl +0.8301\S* .* 0.8438", printed)
     old, new = (read_log(tmp_path / f"{name}.jsonl") for name in ("old", "new"))
     assert re.search(r"old.jsonl +32 +20 +10 +2\nnew.jsonl +32 +25 +5 +2\n", printed)
+    assert "over 32 questions, 2 of them without an answer" in " ".join(printed.split())
+    assert not re.search("nil quer|topic|list", printed)
     qrels = old.with_answerable(new)._qrels(nil=False)
     compared = compare("c@1 AURC", qrels, {"old.jsonl": old.run, "new.jsonl": new.run}, baseline="old.jsonl")
     row = compared.pairs().iloc[0]
@@ -560,7 +562,7 @@ def test_figures_are_those_of_the_scripts_of_their_authors(seed):
         "carefulness": UD / (UK + UD),
         "alignment": (AK + UD) / 20,
         "correct given attempted": given,
-        "F": 2 * given * right / (given + right),
+        "F": 2 * given * right / (given + right) if AK else 0,
     }
     figures = read_log(items).figures()
     assert figures["score"].to_dict() == pytest.approx(expected)

@@ -162,6 +162,10 @@ def test_the_oracle_under_a_budget_is_the_best_of_all_prefixes():
 def test_what_a_budget_needs_is_said():
     with pytest.raises(InputError, match="needs what each document costs"):
         how_many(LABELS, RUN, budget=BUDGET)
+    with pytest.raises(ParameterError, match=r"budget=0 .*> 0"):
+        how_many(LABELS, RUN, cost="tokens", budget=0)
+    with pytest.raises(ParameterError, match=r"budget=0.5: every first passage costs more, \d+ at least"):
+        how_many(LABELS, RUN, cost="tokens", budget=0.5)
     with pytest.raises(InputError, match="no column 'token', which columns names for cost"):
         how_many(LABELS, RUN, cost="token", budget=BUDGET)
     with pytest.raises(InputError, match=r"policy\(scores, costs\) and keep\(items, cost=...\)"):
