@@ -56,8 +56,9 @@ html_theme = "pydata_sphinx_theme"
 html_title = "ir_trunc"
 html_show_sourcelink = False
 html_favicon = "_ext/icon.svg"
-html_static_path = ["_ext/site.css"]
+html_static_path = ["_ext/site.css", "_ext/any_word.js"]
 html_css_files = ["site.css"]
+html_js_files = ["any_word.js"]
 html_context = {"default_mode": "auto"}
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": True, "header_links_before_dropdown": 6}
 

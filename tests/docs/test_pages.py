@@ -52,6 +52,12 @@ FIRST_HITS = {
     "own measure": "howto/own-measure",
     "best cut": "howto/best-cut",
     "latex": "howto/compare-systems",
+    "latex leaderboard": "howto/compare-systems",
+    "why this score": "howto/why-this-score",
+    "tau between measures": "howto/trust-measures",
+    "ax=": "gallery",
+    "bibtex": "cite",
+    "my leaderboard with zebras": "10-change-detection",  # pages that have any of the words
     "pyterrier": "start/pyterrier",
     "report": "howto/look-at-runs",
     "graded": "howto/graded-judgments",
