@@ -246,12 +246,13 @@ def rank_run(
     reading: Reading = DEFAULT,
     keep_scores: bool = False,
     must_match: bool = True,
+    source: str = "",
 ) -> Rankings:
     """The ranked lists of a run, one for each topic of the qrels; with all scores, which policies need.
 
-    must_match: whether a run of which no topic is in the qrels is an error.
+    must_match: whether a run of which no topic is in the qrels is an error. source: its name in messages.
     """
-    layout = RUN if reading is DEFAULT else replace(RUN, reading=reading)
+    layout = RUN if reading is DEFAULT and not source else replace(RUN, reading=reading, source=source)
     if qrels.classes is not None:
         layout = replace(layout, answers=True)
     if isinstance(run, Rows):

@@ -89,7 +89,7 @@ class Reader:
         """The name of the data in messages."""
         if is_path_like(data):
             return f"{layout.kind} {os.fspath(data)}"
-        return f"{layout.kind} ({self.called or type(data).__name__})"
+        return layout.source or f"{layout.kind} ({self.called or type(data).__name__})"
 
     def table(self, data: Any, layout: Layout) -> Table:
         """The data of a reader that returns a table."""

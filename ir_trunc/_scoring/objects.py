@@ -328,27 +328,10 @@ def is_measure(name: str) -> bool:
         return True
 
 
-ELSEWHERE = {
-    "hit_rate HitRate@k accuracy@k top_k_accuracy": "Success@k",
-    "recall_cap R_cap@k": "nCG(rel=1)@k",
-    "f1 F1@k": "SetF, with a cutoff SetF with depth=k",
-    "hole Hole@k": "1 - Judged@k, if a document counts as judged that was judged for its own topic",
-    "exact_match": "EM, over all questions",
-    "r_precision": "Rprec",
-    "map_at_k MAP@k mean_average_precision": "AP@k, which divides by all relevant documents",
-    "mrr MRR@k mrr_at_k mean_reciprocal_rank": "RR@k",
-    "ndcg_at_k": "nDCG@k",
-    "recall_at_k context_recall contextual_recall": "R@k, of the whole list SetR",
-    "precision_at_k": "P@k",
-    "context_precision contextual_precision": "AP, which divides by all relevant documents, found or not",
-}
-"""What measures of other frameworks are called there, and what they are here."""
-
-
 def nearest_measures(name: str) -> str:
     """What a name of another framework is here, or a question with the nearest names, or nothing."""
     plain = re.sub(r"_at_\d+$", "", name).casefold()
-    for there, here in ELSEWHERE.items():
+    for there, here in declaration.ELSEWHERE.items():
         if plain in re.sub("@k|_at_k", "", there).casefold().split():
             return f" Here it is {here}."
     return nearest(name, sorted({*names(), *ir_measures_registry}))

@@ -70,8 +70,11 @@ class Evaluator(providers.Evaluator):
         from ir_trunc._ranking.runs import rank_run
         from ir_trunc._scoring.evaluator import readers_of_lists, warn_about_lists
 
-        rankings = rank_run(self.qrels, run, keep_scores=bool(self.other_order), must_match=False)
-        source = f"run ({type(run).__name__})"
+        name = "pyterrier" in sys.modules and _local_above("pyterrier._evaluation._exec_linear", "name")
+        # PyTerrier calls a frame without a name by its rows.
+        source = f"run {name}" if name and "\n" not in name else f"run ({type(run).__name__})"
+        by_score = bool(self.other_order)
+        rankings = rank_run(self.qrels, run, keep_scores=by_score, must_match=False, source=source)
         for stock in self.other_order:
             self._warn_about_ties(stock, source, rankings)
         readers = readers_of_lists(dict(zip(self.measures, self.bound)))

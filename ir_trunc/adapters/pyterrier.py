@@ -176,7 +176,10 @@ def experiment(
     for view, part in parts.items():
         if len(part):
             rows = list(product(names, unscored if part is scored else [], called, [np.nan]))
-            of_view = _scored(results, part, universe, called, ready)
+            with noted(issued=False) as notes:
+                of_view = _scored(results, part, universe, called, ready)
+            for note in notes if part is scored else ():  # the parts have the same ones
+                warn(note)
             tables.append([_arranged(table, called, tested, rows, view) for table in of_view])
     joined = [pd.concat(same, ignore_index=True) if views else same[0] for same in zip(*tables)]
     return joined[0] if len(joined) == 1 else of_view._make(joined)  # (averages, perquery)
@@ -507,6 +510,9 @@ class Truncate(pt.Estimator):
         if sees_judgments(policy):
             what = "sees the judgments, which a pipeline does not have"
             raise ParameterError(f"{policy} {what}: take another policy.")
+        if getattr(getattr(policy, "fitted_on", None), "lower_is_better", False):
+            what = "was fitted on distances, and scores are higher for better documents in PyTerrier"
+            raise ParameterError(f"{policy} {what}: fit it on such scores.")
         self.policy, self.measure = policy, measure
 
     def get_parameter(self, name: str) -> Any:
@@ -569,6 +575,13 @@ class Truncate(pt.Estimator):
     def __repr__(self) -> str:
         return f"Truncate({self.policy!r})"
 
+    def __eq__(self, other: object) -> bool:
+        """Whether lists end at the same places: `plan="tree"` of pt.Experiment then runs one of the two."""
+        same = isinstance(other, Truncate) and (self.policy, self.measure) == (other.policy, other.measure)
+        return bool(same)
+
+    __hash__ = pt.Transformer.__hash__
+
 
 def __getattr__(name: str) -> Any:
     """Each policy of `ir_trunc.truncation` as a transformer: `bm25 >> pt.truncation.ScoreThreshold(12.5)`."""
@@ -579,3 +592,7 @@ def __getattr__(name: str) -> Any:
         return Truncate(registry[name].kind(*args, **kwargs), measure)
 
     return transformer
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *(name for name, policy in registry.items() if not policy.kind.sees_judgments)]

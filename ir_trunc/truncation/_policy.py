@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, ParameterError, option, shown, warn
+from ir_trunc._core.lazy import needed
 from ir_trunc._core.parameters import flag, instance, kind_of, numbers, text, with_source, written_arguments
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.files import Target
@@ -349,6 +350,16 @@ class Policy:
                 " where lower is better, pass lower_is_better=True."
             )
         return int(lengths_of(self, _unjudged_list(values, costs))[0])
+
+    def as_pyterrier_transformer(self, measure: Any = None) -> Any:
+        """The policy as a transformer of PyTerrier: `bm25 >> policy.as_pyterrier_transformer()`.
+
+        measure: what `fit` of the pipeline fits it to.
+        """
+        with needed("as_pyterrier_transformer needs PyTerrier", "pyterrier"):
+            import pyterrier
+        transformers: Any = pyterrier.truncation  # type: ignore[attr-defined]  # by our entry point
+        return transformers.Truncate(self, measure)
 
     def save(self, path: Target) -> None:
         """Write the policy as JSON, for `ir_trunc.load_policy`; gzipped if the name ends in .gz.

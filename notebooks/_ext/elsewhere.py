@@ -1,6 +1,6 @@
 """Write notebooks/coming-from/names.md, what the names of other frameworks are here."""
 
-from ir_trunc._scoring.objects import ELSEWHERE
+from ir_trunc.measures.declaration import ELSEWHERE
 
 PAGE = """# Names of measures in other tools
 

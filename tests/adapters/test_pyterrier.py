@@ -1,11 +1,14 @@
 """PyTerrier: experiments, and a real pipeline over Vaswani. No Java."""
 
+import doctest
 import gzip
 import os
 import pickle
 import re
 import warnings
 from functools import partial
+from importlib import metadata, resources
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -541,3 +544,71 @@ def test_a_text_is_a_policy():
     assert cut.get_parameter("k") == 2
     with pytest.raises(ParameterError, match="There is no policy 'Fixd"):
         pt.truncation.Truncate("Fixd(3)")
+
+
+@pytest.mark.filterwarnings("default::ir_trunc.IrTruncWarning")
+@pytest.mark.parametrize("views", [False, True])
+def test_a_warning_about_lists_names_the_system_once(views):
+    topics = pd.DataFrame({"qid": list("1234"), "query": "q"})
+    qrels = pd.DataFrame({"qid": list("1234"), "docno": "d1", "label": [1, 1, 0, 0]})
+    rows = [(qid, f"d{rank}", 1.0 / rank, rank - 1) for qid in "1234" for rank in range(1, 21)]
+    long = pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"])
+    tied = long.assign(score=1.0)
+    with pytest.warns(IrTruncWarning) as caught:
+        experiment({"long": long, "tied": tied}, topics, qrels, "RBPT", views=views)
+    said = [" ".join(str(note.message).split()[:5]) for note in caught]
+    assert said == ["run long: most lists end", "run tied: all scores are", "run tied: most lists end"]
+    with pytest.warns(IrTruncWarning, match="^run long: most lists end at 20 documents"):
+        pt.Experiment([long], topics, qrels, [parse_measure("RBPT")], names=["long"])
+    with pytest.warns(IrTruncWarning, match=r"^run \(DataFrame\): most lists end at 20 documents"):
+        pt.Experiment([long], topics, qrels, [parse_measure("RBPT")])
+
+
+def test_pipelines_that_end_in_equal_policies_run_what_stands_behind_once():
+    runs = []
+
+    class Reranker(pt.Transformer):
+        def transform(self, inp):
+            runs.append(len(inp))
+            return inp
+
+    retriever, reranker = pt.Transformer.from_df(RESULTS.drop(columns="query")), Reranker()
+    pipelines = [retriever >> pt.truncation.Fixed(2) >> reranker for _ in range(2)]
+    pipelines[1] >>= pt.truncation.Fixed(1)
+    names = ["long", "short"]
+    pt.Experiment(pipelines, TOPICS.head(1), QRELS, [AP], names=names, plan="tree", validate="ignore")
+    assert runs == [2]
+    assert pt.truncation.Fixed(1) != pt.truncation.Fixed(2) != "Truncate(Fixed(k=2))"
+    assert pt.truncation.Greedy(measure="AP") != pt.truncation.Greedy(measure="RBPT")
+
+
+def test_the_documented_names_are_listed_and_policies_become_transformers():
+    named = dir(pt.truncation)
+    assert {"experiment", "grid_search", "Truncate", "Fixed", "LargestGap"} <= {*named}
+    assert "Oracle" not in named
+    policies = {*named} - {"experiment", "grid_search", "Truncate"}
+    assert policies < {*ir_trunc.truncation.registry}
+    policy = ir_trunc.truncation.Fixed(1)
+    pipeline = pt.Transformer.from_df(RESULTS) >> policy.as_pyterrier_transformer()
+    assert pipeline(TOPICS)["docno"].tolist() == ["a", "y"]
+    assert policy.as_pyterrier_transformer("RBPT") == pt.truncation.Truncate(policy, "RBPT")
+
+
+def test_a_policy_that_was_fitted_on_distances_is_refused():
+    qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.1, "x": 0.9}, "2": {"b": 0.2, "y": 0.8}}
+    policy = ir_trunc.truncation.ScoreThreshold()
+    fitted = policy.fit(rank(qrels, run, lower_is_better=True), "RBPT")
+    with pytest.raises(ParameterError, match="was fitted on distances, and scores are higher"):
+        pt.truncation.Truncate(fitted)
+    pt.truncation.Truncate(policy.fit(rank(qrels, run), "RBPT"))
+
+
+def test_the_page_for_the_site_of_pyterrier_is_in_the_package():
+    """Its docs/extras/generate_extensions.py looks for it so, by the name in its list of extensions."""
+    page = resources.files("ir_trunc").joinpath("pt_docs", "index.rst")
+    assert doctest.DocTestRunner().run(
+        doctest.DocTestParser().get_doctest(page.read_text(encoding="utf-8"), {}, "index.rst", None, 0)
+    ) == (0, 14)
+    upstream = Path(__file__).parents[2] / ".github" / "upstream" / "README.md"
+    assert "ir_trunc # Truncation <" in upstream.read_text(encoding="utf-8")
+    assert metadata.metadata("ir_trunc")["name"] == "ir_trunc"

@@ -6,8 +6,9 @@ import pytest
 
 import ir_trunc
 from ir_trunc import AP, RBPT, ParameterError, UnknownMeasureError, c, nDCG
-from ir_trunc._scoring.objects import ELSEWHERE, trec_eval_measures
+from ir_trunc._scoring.objects import trec_eval_measures
 from ir_trunc.measures import names, registry
+from ir_trunc.measures.declaration import ELSEWHERE
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 1}}
 RUN = {"1": {"a": 2.0, "b": 1.0}, "2": {"c": 1.0}}
