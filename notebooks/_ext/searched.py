@@ -12,8 +12,8 @@ WORDS = {
     "howto/abstention": "abstention, abstain, silence",
     "howto/best-cut": "best cut, oracle",
     "howto/choose-k": "threshold, how many, top k, number of documents",
-    "howto/compare-systems": "confidence interval, confidence intervals, significance, t test, latex, latex leaderboard, "
-    "table for a paper",
+    "howto/compare-systems": "confidence interval, confidence intervals, significance, t test, latex, "
+    "latex leaderboard, table for a paper",
     "howto/cutoffs": "cutoff, depth",
     "howto/data": "agent, agents, traces, training loop, torch, json",
     "howto/experiments": "truncate, truncation, policies",
