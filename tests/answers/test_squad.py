@@ -3,6 +3,8 @@
 import gzip
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -180,3 +182,10 @@ def test_real_questions_in_the_form_of_the_file(real_data, tmp_path):
         run = folder / f"{system}.json.gz"
         scores = [calc_aggregate("EM UF c@1", read_answers(data, "squad"), run) for data in (path, classes)]
         assert scores[0] == pytest.approx(scores[1])
+
+
+@pytest.mark.parametrize("odd", [pd.NA, np.zeros(0), np.zeros(1, object), pd.DataFrame()], ids=str)
+def test_odd_objects_are_no_answers_and_no_questions(odd):
+    for gold in ({"q1": [[odd]]}, squad(question("q1", [["a"]]), odd), squad(question("q1", [[odd]]))):
+        complaint(lambda gold=gold: read_answers(gold))
+    complaint(lambda: read_predictions({"q1": "a"}, {"q1": 10**400}))

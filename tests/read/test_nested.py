@@ -1,6 +1,7 @@
 """Records with a list of documents each, in forms that are declared or that the user names."""
 
 import json
+from decimal import Decimal
 from types import SimpleNamespace
 
 import numpy as np
@@ -539,3 +540,39 @@ def test_reports_of_ragtime_are_read_by_citation(form):
     check(
         complaint(lambda: read_run([report("1", [["a"]]) | {"references": ["a", "a"]}])), "in the list twice"
     )
+
+
+@pytest.mark.parametrize("value", [
+    Decimal("NaN"), Decimal("sNaN"), np.ones((2, 2)), np.zeros(0), np.zeros(2, [("id", "U2")]), pd.NA,
+    pd.DataFrame(),
+], ids=str)  # fmt: skip
+def test_values_that_have_no_truth_or_order_are_refused(value):
+    for field in ("id", "score"):
+        docs = [{"id": "b", "score": 0.9}, {"id": "a", "score": 0.5} | {field: value}]
+        rows = [{"query_id": "1", "doc_id": doc["id"], "score": doc["score"]} for doc in docs]
+        for run in ({"1": docs}, {"1": {"hits": docs}}, [{"turn_id": "1", "references": docs}], rows):
+            complaint(lambda run=run: read_run(run))
+
+
+def test_a_document_may_be_a_row_of_a_frame():
+    docs = [pd.Series({"id": "b", "score": 0.9}), {"id": "a", "score": 0.5}]
+    for run in ({"1": docs}, [{"query_id": "1", "contexts": docs}]):
+        assert read_run(run).to_dict() == {"1": {"b": 0.9, "a": 0.5}}
+
+
+def test_responses_may_be_objects():
+    hits = {"hits": [{"_id": "b", "_score": 0.9}, {"_id": "a", "_score": 0.5}]}
+    assert read_run({"1": SimpleNamespace(hits=hits)}).to_dict() == {"1": {"b": 0.9, "a": 0.5}}
+    found = SimpleNamespace(ids=[["b", "a"]], distances=[[0.25, 0.5]])
+    assert read_run({"1": found}).to_dict() == {"1": {"b": -0.25, "a": -0.5}}
+    check(
+        complaint(lambda: read_run({"1": {"ids": pd.Series([["b"]]), "distances": [[0.25]]}})), "one list of"
+    )
+
+
+@pytest.mark.parametrize("citation", [["z"], [b"b"], [7], {"of": ["b"]}])
+def test_citations_of_anything_but_references_are_counted(citation):
+    reports = [report("1", [["c"], ["a"], ["b"]])]
+    reports[0]["responses"][2]["citations"] = citation
+    with pytest.warns(IrTruncWarning, match="1 citation of what is not among the references does not count"):
+        assert list(read_run(reports).to_dict()["1"]) == ["c", "a", "b"]

@@ -47,7 +47,10 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
                         what += f". Wordings of one answer are one class: [[{wordings!r}, ...]]"
                     raise InputError(f"{place}: {what}.")
                 # The empty text is given as silence, and is no answer.
-                answers += ["" if answer == "" else one_id(answer, "answer", place) for answer in wordings]
+                answers += [
+                    one_id(answer, "answer", place) if not isinstance(answer, str) or answer else ""
+                    for answer in wordings
+                ]
                 levels += wordings.values() if isinstance(wordings, Mapping) else [1] * len(wordings)
                 classes += [str(number)] * len(wordings)
                 ids += [question] * len(wordings)
@@ -124,7 +127,7 @@ def squad_questions(data: Any, layout: Layout) -> Iterator[Rows]:
             if len(classes) == PART:
                 yield from answer_classes.pieces(classes, layout)
                 classes = {}
-    except (KeyError, TypeError, AttributeError):
+    except (LookupError, TypeError, AttributeError):
         raise InputError(f"{place}: SQuAD's form is needed, {_FORM}.") from None
     if classes or not names:
         yield from answer_classes.pieces(classes, layout)
@@ -199,7 +202,7 @@ def read_predictions(predictions: Any, no_answer: Any) -> dict[str, dict[str, fl
         p = probabilities[question]
         if not isinstance(text, str):
             raise InputError(f"predictions, question {question}: {shown(text)}: an answer as text is needed.")
-        if isinstance(p, bool) or not isinstance(p, Real) or not 0 <= float(p) <= 1:
+        if isinstance(p, bool) or not isinstance(p, Real) or p < 0 or not p <= 1:
             needed = "a number from 0 to 1 is needed; log-odds x are the probability 1 / (1 + exp(-x))"
             raise InputError(f"no_answer, question {question}: {shown(p)}: {needed}.")
         run[one_id(question, "question", "predictions")] = {text: 1 - float(p)} if text else {}

@@ -75,7 +75,7 @@ class Form(NamedTuple):
 
 def _one_query(response: Any, place: str) -> None:
     """InputError where Chroma's response is not that of one query."""
-    lists = [_as_list(response.get(name)) or [] for name in ("ids", "distances")]
+    lists = [x if isinstance(x := value_in(response, name), list) else [] for name in ("ids", "distances")]
     lengths = [[len(part) if isinstance(part, list) else None for part in each] for each in lists]
     if len(lengths[0]) != 1 or lengths[0] == [None] or lengths[0] != lengths[1]:
         needed = "one list of Chroma's ids and one of distances are needed"
@@ -84,16 +84,17 @@ def _one_query(response: Any, place: str) -> None:
 
 def _whole_response(response: Any, place: str) -> None:
     """InputError where a response is an error or a part of the result."""
-    if "error" in response or not isinstance(response.get("hits"), Mapping):
-        raise InputError(f"{place}: the response is an error: {shown(response.get('error'))}.")
-    shards = response.get("_shards") or {}
+    error, hits = value_in(response, "error"), value_in(response, "hits")
+    if error is not None or not isinstance(hits, Mapping):
+        raise InputError(f"{place}: the response is an error: {shown(error)}.")
+    shards = value_in(response, "_shards") or {}
     if not isinstance(shards, Mapping):
         raise InputError(f"{place}: _shards is {shown(shards)}: an object is needed.")
     failed = shards.get("failed", 0)
-    if response.get("timed_out") or failed:
+    if value_in(response, "timed_out") or failed:
         why = f"{failed} shards failed" if failed else "it timed out"
         raise InputError(f"{place}: the response is a part of the result: {why}.")
-    hits = response["hits"].get("hits")
+    hits = hits.get("hits")
     if not isinstance(hits, list):
         raise InputError(f"{place}: hits.hits is {shown(hits)}: a list is needed, empty for no documents.")
     if any(isinstance(hit, Mapping) and hit.get("_score", 0) is None for hit in hits):
@@ -287,7 +288,7 @@ def form_of_records(data: Any, kind: str = "") -> Form | None:
     for form in (form for form in FORMS if form.topics):
         if form.records not in samples:
             records = _sampled(data, form)
-            samples[form.records] = [record for record in records if not _first_at(record, _ROWS)]
+            samples[form.records] = [record for record in records if _first_at(record, _ROWS) is None]
         if any(form.is_in(record, kind) for record in samples[form.records]):
             return form
     return None
@@ -327,7 +328,7 @@ def nested_records(data: Any, layout: Layout) -> Read:
     if not paths:
         them = "judgments, and hold no run" if layout.kind == "run" else "a run, and hold no judgments"
         raise InputError(f"{source}: they are {them}.")
-    pairs, lists, records = False, Lists(), _records(data, form, source)
+    pairs, strange, lists, records = False, 0, Lists(), _records(data, form, source)
     if shape_of(records) != "list":
         raise InputError(f"{source}: {shown(data)}: records with a topic and a list each are needed.")
     keys = layout.reading.nesting
@@ -341,7 +342,8 @@ def nested_records(data: Any, layout: Layout) -> Read:
             found = _gold(record, found, paths, place)
         documents = _as_list(found)
         if form.cited and documents is not None:
-            documents = _by_citation(documents, value_at(record, form.cited))
+            documents, unknown = _by_citation(documents, value_at(record, form.cited))
+            strange += unknown
         if topic is None or documents is None:
             topics = names.candidates("query_id", form.topics)
             needed = f"{either([*map(str, topics)])}, and a list at {either(paths[:9])}"
@@ -351,6 +353,8 @@ def nested_records(data: Any, layout: Layout) -> Read:
             raise InputError(f"{place}: topic {topic} is in an item before; each topic needs one.")
         pairs |= not isinstance(found, Mapping) and isinstance(first_item(found), (list, tuple))
         lists[topic] = documents_of(documents, f"{place}, topic {topic}", fields)
+    if strange:
+        warn(f"{source}: {counted(strange, 'citation')} of what is not among the references does not count.")
     fields.found.update({LIST: len(lists)} if names.get(LIST) in paths else {})
     if pairs and "doc_id" not in names:
         what = f"pairs in the lists are taken for (document, {layout.value})"
@@ -384,15 +388,21 @@ def _has_name(record: Any, path: str) -> bool:
     return path in record if isinstance(record, Mapping) else hasattr(record, str(path))
 
 
-def _by_citation(documents: list[Any], sentences: Any) -> list[Any]:
-    """The references of a report in the order in which its sentences cite them, others behind them."""
+def _by_citation(documents: list[Any], sentences: Any) -> tuple[list[Any], int]:
+    """The references of a report in the order in which its sentences cite them, others behind them.
+
+    Beside them the number of citations of anything else.
+    """
     if not all(isinstance(doc, str) for doc in documents):
-        return documents
+        return documents, 0
     citations = [value_in(sentence, "citations") for sentence in _as_list(sentences) or ()]
-    cited = chain.from_iterable(each for each in citations if isinstance(each, (list, tuple, Mapping)))
+    are_listed = ((each, isinstance(each, (list, tuple, Mapping))) for each in citations if each is not None)
+    cited = chain.from_iterable(each if is_list else [each] for each, is_list in are_listed)
     named = [documents[doc] if isinstance(doc, int) and -1 < doc < len(documents) else doc for doc in cited]
     place_of = {doc: place for place, doc in reversed([*enumerate(named)]) if isinstance(doc, str)}
-    return sorted(documents, key=lambda doc: place_of.get(doc, len(named)))
+    references = {*documents}
+    strange = sum(not isinstance(doc, str) or doc not in references for doc in named)
+    return sorted(documents, key=lambda doc: place_of.get(doc, len(named))), strange
 
 
 def _keys_of(record: Any) -> str:
@@ -636,7 +646,7 @@ def documents_of(
     at_place = str(fields.names.get("doc_id", "")).isdecimal()  # the user may name a place of a tuple
     for number, item in enumerate(items):
         here, doc, value, rank = f"{place}, item {number}", item, None, None
-        fields.example = fields.example or item
+        fields.example = item if fields.example is None else fields.example
         if isinstance(item, (tuple, list)) and not at_place:
             doc, value = item if len(item) == 2 else (None, "")
             value = math.nan if value is None and not fields.is_run else value  # no judgment
@@ -653,7 +663,7 @@ def documents_of(
             what = f"{' or '.join(map(str, names[:2]))} is missing"
             raise InputError(f"{here}: {shown(item)}: {what}; {has}.")
         doc_id = _id_of(doc, fields, here)
-        if not form.topics and doc_id == _FILLER:
+        if not form.topics and isinstance(doc_id, Real) and doc_id == _FILLER:
             continue
         if all_ids is not None:
             if not isinstance(doc_id, Integral) or not 0 <= int(doc_id) < len(all_ids):
@@ -836,5 +846,5 @@ def _is_in_order(docs: Sequence[Doc], sign: int) -> bool:
     """Whether the values of a list fall (or, with -1, rise) from the first document on."""
     try:
         return all(sign * a[1] >= sign * b[1] for a, b in pairwise(docs))
-    except (TypeError, ValueError, OverflowError):  # of a value that is no number, which is refused later
+    except (TypeError, ValueError, ArithmeticError):  # of a value that is no number, which is refused later
         return False

@@ -115,7 +115,7 @@ def _one_by_one(items: Iterable[Any], source: str) -> Iterator[Mapping[str, Any]
                         "start_time": one.get("startTimeUnixNano"),
                     }
                     yield {"context": context, "attributes": attributes} | others
-        except (AttributeError, KeyError, TypeError, ValueError):
+        except (AttributeError, LookupError, TypeError, ValueError):
             needed = "scopeSpans with spans that have spanId and attributes are needed, as in OTLP's JSON"
             raise InputError(f"{place}, {_OTLP}: {needed}.") from None
 
@@ -187,7 +187,7 @@ class _Span(NamedTuple):
             start=_TIME_ZONE.sub("", start),
             topic=_first(values, columns.candidates("query_id", _QUERIES)),
             documents=documents,
-            kind=str(_first(values, _KINDS) or "of no kind"),
+            kind=str("" if (kind := _first(values, _KINDS)) is None else kind) or "of no kind",
         )
 
     @property
