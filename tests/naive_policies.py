@@ -216,10 +216,20 @@ def features(scores, k):
     return [k, k / n, n, score, following, score - following, level, scores[0], mean, spread, skew, kept]
 
 
+def allowed(policy, n):
+    """The lengths that a list of n documents may have."""
+    if policy.among is None:
+        return [*range(n + 1)]
+    return [k for k in sorted(policy.among) if k < n] + [n] * any(k >= n for k in policy.among)
+
+
 @twin
 def Oracle(policy, topic, scores, score):
     n = len(scores)
     low, high = min(policy.at_least or 0, n), n if policy.at_most is None else min(policy.at_most, n)
-    values = {k: score(policy.measure, k) for k in range(low, high + 1)}
+    possible = allowed(policy, n)
+    values = {k: score(policy.measure, k) for k in range(low, high + 1) if k in possible}
+    if not values:
+        return high
     enough = max(values.values()) - 1e-12 * max(abs(value) for value in values.values())
     return next(k for k, value in values.items() if value >= enough)

@@ -144,12 +144,6 @@ class Curve(CheckedFields):
         topics = tuple(self.topics[q] for q in positions.tolist())
         return Curve(topics, offsets_of(sizes), values, self.lower_is_better)
 
-    @property
-    def least(self) -> int:
-        """The lowest depth at which every list has a score: 0, or the lowest that was tried."""
-        rows = np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
-        return int(np.bincount(rows[np.isnan(self.values)]).max(initial=0))
-
     def rows(self) -> Iterator[tuple[str, Floats]]:
         """Each topic with its values for d = 0..n."""
         for q, topic in enumerate(self.topics):

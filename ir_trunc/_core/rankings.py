@@ -74,6 +74,8 @@ class Rankings(CheckedFields):
     answers : dict of Curve, optional
         Where answers are graded, and not documents: their 'score' at each depth, whether it is 'right', and
         their 'cost' where it is known.
+    depths : tuple of int, optional
+        The depths at which these were graded, where others were not.
     missing : array of bool, optional
         The topics without rows in the run (Q).
     withheld : array of int64, optional
@@ -117,6 +119,7 @@ class Rankings(CheckedFields):
     nil: NilLists | None = None
     overlaps: Floats | None = None
     answers: Mapping[str, Curve] | None = None
+    depths: tuple[int, ...] | None = None
     missing: Bools | None = None
     withheld: Ints | None = None
     universe: Universe | None = None

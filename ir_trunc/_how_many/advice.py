@@ -80,8 +80,6 @@ class HowMany(Result):
         With `Judged`, how far the judge and people agree, "" without; scores and shares are then corrected.
     graded : str
         The depths at which answers were graded, which take the place of labels; "" without them.
-    tried : float
-        The share of the lists that the advised policy ends at one of these depths, or leaves whole.
     searched : str
         What the lists are of questions with several searches; "" where there is none.
     unit, units : str and int
@@ -130,7 +128,6 @@ class HowMany(Result):
     unanswerable: int
     judged: str
     graded: str
-    tried: float
     searched: str
     unit: str
     units: int
@@ -229,11 +226,6 @@ class HowMany(Result):
         """What the advice rests on, and reasons for caution."""
         if self.keep is not None:
             yield self._shown_keep(self.keep)
-        if self.tried < 1:
-            yield (
-                f"It ends {1 - self.tried:.0%} of the lists between these depths, where no answer was graded:"
-                " they have the score of the next lower one."
-            )
         highest = self.table.iloc[0]
         if highest["policy"] != self.advised and highest["score"] - best["score"] <= self.tolerance:
             lengths = [row["fitted"].startswith(Fixed.__name__) for row in (best, highest)]

@@ -183,8 +183,9 @@ def how_many(
         warn(f"how_many: {few}")
     weights = selection.weights_of(nil, split.weights, unanswerable, bound.definition)
     goal = None if (weights == 1).all() else weights
-    among, by_people = (policies, also, present, budget, graded), (people, labelled)
-    trials, left_out = _try_policies(*among, split, *by_people, measure=named, weights=goal, keep=keep)
+    trials, left_out = _try_policies(
+        policies, also, present, budget, split, people, labelled, measure=named, weights=goal, keep=keep
+    )
     by_kind = unanswerable is not None and not split.unit
     kinds = nil if by_kind else np.zeros(units, bool) if labelled is None else labelled
     scored = _Scored(named, split, weights, unanswerable is not None, kinds, labelled)
@@ -211,7 +212,6 @@ def how_many(
         unanswerable=int(nil.sum()),
         judged=agreement,
         graded="" if graded is None else graded.tried,
-        tried=1.0 if graded is None else graded.share_tried(trials[best].lists, rankings.lengths),
         searched=(rankings.universe or Universe()).searched,
         unit=split.unit,
         units=units,
@@ -361,7 +361,6 @@ def _try_policies(
     also: Any,
     present: Any,
     budget: float | None,
-    graded: GradedAnswers | None,
     split: Split,
     people: Rankings | None,
     labelled: Bools | None,
@@ -380,9 +379,9 @@ def _try_policies(
     required = [*asked, *further]
     by_name: dict[str, Cutter] = {} if present is None else {str(now): now}
     by_name |= {WHOLE: now if present is None else Fixed(longest), SILENT: Fixed(0)}
-    if graded is not None and graded.depths[0] > 0:
+    lengths = split.rankings.depths or (0, *FIXED)
+    if lengths[0] > 0:
         del by_name[SILENT]
-    lengths = FIXED if graded is None or graded.has_all(longest) else graded.depths
     others = [] if asked else _all_policies(longest, lengths)
     for name, policy in [*others, *((str(policy), policy) for policy in required)]:
         by_name.setdefault(name, policy)
@@ -587,7 +586,8 @@ def _finite(policy: Any) -> Any:
     values = vars(policy) if is_dataclass(policy) else {}
     if not any(isinstance(value, float) and math.isinf(value) for value in values.values()):
         return policy
-    return Fixed(0, **{name: values[name] for name in _OF_ALL if name in values})
+    least = min(values.get("among") or (0,))
+    return Fixed(least, **{name: values[name] for name in _OF_ALL if name in values and name != "among"})
 
 
 def _as_text(policy: Any) -> str:

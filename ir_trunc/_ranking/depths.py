@@ -97,7 +97,8 @@ class GradedAnswers(Qrels):
         row = np.repeat(np.arange(len(lengths)), self.table.groupby("query_id", sort=False).size())
         at, latest = offsets[row] + np.minimum(depth, lengths[row]), np.full(offsets[-1], -1)
         latest[at] = np.arange(len(row))
-        self._say_untried(len({*row[depth > lengths[row]].tolist()}), bool((latest < 0).any()), source)
+        is_between = bool((latest < 0).any())
+        self._say_untried(len({*row[depth > lengths[row]].tolist()}), is_between, source)
         differs = np.abs(score[latest[at]] - score) > _SAME
         if absent is not None:  # which are refused where they are not left out
             latest[offsets[:-1][absent]] = -1
@@ -113,17 +114,7 @@ class GradedAnswers(Qrels):
         for name in self.table.columns.intersection(("score", "right", "cost")):
             values = np.where(known, self.table[name].to_numpy(np.float64)[latest], np.nan)
             curves[name] = Curve(rankings.topics, offsets, values)
-        return rankings.with_fields(answers=curves)
-
-    def share_tried(self, lists: Rankings, whole: Ints) -> float:
-        """The share of lists, cut from these lengths, whose cut was tried or left them whole."""
-        tried = {*zip(self.table["query_id"].tolist(), self.table["k"].tolist())}
-        cuts = zip(lists.topics, lists.lengths.tolist(), whole.tolist())
-        return float(np.mean([n == length or (topic, n) in tried for topic, n, length in cuts]))
-
-    def has_all(self, longest: int) -> bool:
-        """Whether all depths of lists of up to this length were tried."""
-        return {*range(longest + 1)} <= {*self.depths}
+        return rankings.with_fields(answers=curves, depths=tuple(self.depths) if is_between else None)
 
     def _say_untried(self, short: int, is_between: bool, source: str) -> None:
         """Report once what cuts between the depths mean, and depths beyond the ends of lists."""

@@ -71,6 +71,7 @@ def best_levels(
     sets: Iterable[Ints],
     weights: Floats | None = None,
     keep: float | None = None,
+    meant: Callable[[Ints, Ints], Ints] | None = None,
 ) -> list[float]:
     """The level for which the measure is best if each list ends before its first document with a lower key.
 
@@ -78,11 +79,10 @@ def best_levels(
     are given by their positions: infinity if nothing is better than empty lists; of several the highest.
     weights: of the lists (Q). keep: the share of the lists with an answer in the judgments that have to keep
     a relevant document; where no level reaches it, the nearest is best. The share is taken one standard error
-    higher: of levels that reach it exactly, half would miss it on new topics.
+    higher: of levels that reach it exactly, half would miss it on new topics. meant: the point that each
+    cut means, from the lengths of lists and of what the measure sees of them; by default the cut itself.
     """
     depths = Depths(rankings, bound.cutoff)
-    # The keys are those of whole lists, which policies cut; a measure looks at documents to its cutoff.
-    keys = keys[rankings.ranks <= np.repeat(depths.lengths, rankings.lengths)]
     parts = np.array(parts_of(bound, depths))
     if weights is not None:
         parts = parts * depths.spread(weights)
@@ -94,7 +94,12 @@ def best_levels(
         right = rankings.graded("right")
         kept = depths.sum(depths.grade > 0) > 0 if right is None else right
         parts = np.vstack([parts, kept * has_answer, has_answer])
-    levels = Levels(keys, parts, depths.lengths)
+    lengths = depths.lengths
+    if meant is not None:
+        lengths, parts = rankings.lengths, parts[:, meant(rankings.lengths, lengths)]
+    # The keys are those of whole lists, which policies cut; a measure looks at documents to its cutoff.
+    keys = keys[rankings.ranks <= np.repeat(lengths, rankings.lengths)]
+    levels = Levels(keys, parts, lengths)
     best = []
     for chosen in sets:
         candidates, sums = levels.sums(chosen)
@@ -113,11 +118,7 @@ class Levels:
     """Sums over lists at each level, where a list ends before its first document with a lower key."""
 
     def __init__(self, keys: Floats, values: Floats, lengths: Ints):
-        """Keys of all documents, falling along each list; rows of values after 0, 1, ..., n of them.
-
-        Values that are not known are at depths to which no level leads.
-        """
-        values = np.nan_to_num(values)
+        """Keys of all documents, falling along each list; rows of values after 0, 1, ..., n of them."""
         self._order = np.argsort(-keys, kind="stable")
         self._keys, offsets = keys[self._order], offsets_of(lengths + 1)
         self._lists = np.repeat(np.arange(len(lengths)), lengths)[self._order]

@@ -14,7 +14,16 @@ import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError, ParameterError, option, shown, warn
 from ir_trunc._core.lazy import needed
-from ir_trunc._core.parameters import flag, instance, kind_of, numbers, text, with_source, written_arguments
+from ir_trunc._core.parameters import (
+    Several,
+    flag,
+    instance,
+    kind_of,
+    numbers,
+    text,
+    with_source,
+    written_arguments,
+)
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.files import Target
 from ir_trunc._ranking.runs import RunLike, read_run
@@ -58,8 +67,10 @@ class Policy:
     and `policy.keep(items)` work on lists that were just retrieved, without topics, ids or judgments.
 
     Every policy takes `at_least=` and `at_most=`: a length outside is replaced by the nearer bound, and a
-    shorter list is kept whole. `budget=` limits what the kept documents cost together: a document that does
-    not fit ends the list, whatever `at_least` says. What is fitted is the best within these bounds.
+    shorter list is kept whole. `among=` has the lengths that are possible, the whole of a list below the
+    highest included: another one is replaced by the next lower, or by the lowest. `budget=` limits what the
+    kept documents cost together: a document that does not fit ends the list, whatever `at_least` and `among`
+    say. What is fitted is the best within these bounds.
 
     Attributes
     ----------
@@ -67,6 +78,8 @@ class Policy:
         The fewest and the most documents to keep of a list.
     budget : float, optional
         The highest sum of the costs of the documents that are kept, in the unit of the costs (tokens).
+    among : tuple of int, optional
+        The numbers of documents that may be kept.
 
     >>> from ir_trunc.truncation import ScoreThreshold
     >>> policy = ScoreThreshold(0.5)
@@ -87,6 +100,10 @@ class Policy:
     budget: Annotated[float | None, Number("highest sum of the costs of what is kept", 0)] = field(
         default=None, kw_only=True
     )
+
+    among: Annotated[
+        tuple[int, ...] | None, Several("numbers of documents that may be kept", Whole("documents", low=0))
+    ] = field(default=None, kw_only=True)
 
     fitted_on: Any = field(default=None, kw_only=True, compare=False)
     """What the policy was fitted on (`Profile`), with which `monitor` compares live lists."""
@@ -143,7 +160,7 @@ class Policy:
             raise ParameterError(
                 f"weights: {len(further[0])} for {len(rankings)} lists; each list needs one."
             )
-        learnt = self.learn(check_rankings(rankings), measure, *further)
+        learnt = among_tried(self, check_rankings(rankings)).learn(rankings, measure, *further)
         fitted: Policy = profiled(learnt, rankings, measure)
         return fitted
 
@@ -156,7 +173,26 @@ class Policy:
         lengths = self.lengths(check_rankings(rankings))
         if not self.is_bounded:
             return lengths
-        return np.clip(lengths, self.at_least, self.longest(rankings))
+        longest = self.longest(rankings)
+        return np.minimum(self.possible(np.clip(lengths, self.at_least, longest), rankings.lengths), longest)
+
+    def possible(self, cuts: Ints, whole: Ints) -> Ints:
+        """What `among` makes of these cuts of lists with these lengths."""
+        if self.among is None:
+            return cuts
+        allowed = np.array(sorted(self.among))
+        below = allowed[np.maximum(np.searchsorted(allowed, cuts, side="right") - 1, 0)]
+        keeps_all = (cuts >= whole) & (whole <= allowed[-1])
+        return np.where(keeps_all, whole, np.minimum(np.maximum(below, self.at_least or 0), whole))
+
+    def meant(self, whole: Ints, shown: Ints) -> Ints:
+        """For every cut d = 0..n of lists with these lengths, the point that `among` makes of it.
+
+        It is one of the points of the lists as a measure with a cutoff sees them, with the lengths `shown`.
+        """
+        lists = np.repeat(np.arange(len(whole)), whole + 1)
+        cuts = self.possible(np.arange(len(lists)) - offsets_of(whole + 1)[lists], whole[lists])
+        return offsets_of(shown + 1)[lists] + np.minimum(cuts, shown[lists])
 
     @property
     def is_bounded(self) -> bool:
@@ -393,6 +429,14 @@ class Policy:
         values = {param: getattr(self, param) for param in [*registry[name].params, *bounds]}
         written = {"policy": name, "parameters": plain(values)}
         return written if self.fitted_on is None else written | {"fitted_on": plain(self.fitted_on)}
+
+
+def among_tried(policy: Any, rankings: Rankings) -> Any:
+    """The policy, which keeps to the depths at which answers were graded: what was scored is what it does."""
+    is_free = isinstance(policy, Policy) and not policy.sees_judgments and policy.among is None
+    if rankings.depths is None or not is_free or "k" in policy._params:
+        return policy
+    return replace(policy, among=rankings.depths)
 
 
 def profiled(policy: Any, rankings: Rankings, measure: Any) -> Any:

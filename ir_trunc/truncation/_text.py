@@ -227,8 +227,9 @@ def list_of_policies() -> str:
     """The policies, and what each of them does, for the end of a help text."""
     lines = [f"  {definition.signature}\n    {definition.summary}" for definition in registry.values()]
     rest = (
-        "Every policy takes at_least= and at_most=, the fewest and the most documents to keep of a list, and"
-        " budget=, the most that they may cost together (a column `cost` of the run). Files of lines"
-        " 'topic<TAB>k', and files like stop.json that save() wrote, are policies too."
+        "Every policy takes at_least= and at_most=, the fewest and the most documents to keep of a list,"
+        " among=, the numbers that are possible, and budget=, the most that they may cost together (a column"
+        " `cost` of the run). Files of lines 'topic<TAB>k', and files like stop.json that save() wrote, are"
+        " policies too."
     )
     return "\n".join(["policies:", *lines, "", rest])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from inspect import signature
 from typing import Any, Unpack
@@ -27,9 +27,9 @@ from ir_trunc._scoring.results import Results, as_table
 from ir_trunc._scoring.runs import RunsLike, each_run
 from ir_trunc.measures.definition import influence
 from ir_trunc.truncation._fitting import curve_of, one_measure, units_of
-from ir_trunc.truncation._policy import Cutter, Policy, lengths_of, sees_judgments
+from ir_trunc.truncation._policy import Cutter, Policy, among_tried, lengths_of, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies
-from ir_trunc.truncation.policies.lengths import Fixed, Greedy
+from ir_trunc.truncation.policies.lengths import Greedy
 from ir_trunc.truncation.policies.thresholds import LevelPolicy
 
 _FOLDS = 5
@@ -234,9 +234,7 @@ def fit_each(
     keep: float | None = None,
 ) -> list[Cutter]:
     """The policy as it is fitted on each of several sets of lists, which are given by their positions."""
-    least = 0 if rankings.answers is None else rankings.answers["score"].least
-    if least and isinstance(policy, Policy) and not (isinstance(policy, Fixed) or policy.sees_judgments):
-        policy = replace(policy, at_least=max(policy.at_least or 0, least))  # what is shorter has no score
+    policy = among_tried(policy, rankings)
     if isinstance(policy, LevelPolicy):  # the keys of all documents are computed and sorted once
         return [*policy.learn_each(rankings, measure, sets, weights, keep)]
     hook = policy.learn if isinstance(policy, Policy) else policy.fit

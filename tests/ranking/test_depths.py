@@ -12,7 +12,15 @@ from ir_trunc import InputError, ParameterError, read_depths
 from ir_trunc._cli.main import main
 from ir_trunc.measures import registry
 from ir_trunc.synthetic import generated
-from ir_trunc.truncation import Greedy, Oracle, RiskControlled, ScoreThreshold, cross_validate, study
+from ir_trunc.truncation import (
+    Greedy,
+    LargestGap,
+    Oracle,
+    RiskControlled,
+    ScoreThreshold,
+    cross_validate,
+    study,
+)
 
 QRELS, RUNS = generated.collection(topics=50, systems=1)
 RUN = {"mine": next(iter(RUNS.values()))}
@@ -103,6 +111,10 @@ def test_fitting_chooses_among_the_depths_that_were_tried():
     rankings = ir_trunc.rank(read_depths(graded), run)
     assert Greedy().fit(rankings, "AnswerScore").k in (0, 2, 7)
     assert {*Oracle("AnswerScore").cut(rankings).tolist()} == {0, 2, 7}
+    for policy in (ScoreThreshold(), LargestGap(), RiskControlled("wrong", 0.8)):
+        fitted = policy.fit(rankings, "AnswerScore")
+        assert {*fitted.cut(rankings).tolist()} <= {0, 2, 7}
+        assert fitted([0.9] * 5) in (0, 2, 5)  # 5 is the whole list
     fixed = [name for name in ir_trunc.how_many(read_depths(graded), run).policies if "Fixed" in name]
     assert sorted(fixed) == ["Fixed(k=2)", "Fixed(k=7)"]
 
@@ -116,7 +128,7 @@ def test_where_no_answer_was_graded_without_passages_policies_keep_some():
     assert not advice.left_out
     assert (advice.length >= 3).all()
     threshold = next(fitted for fitted in advice.fitted if fitted.startswith("ScoreThreshold"))
-    assert threshold.endswith("at_least=3)")
+    assert threshold.endswith("among=(3, 5, 10))")
     table = cross_validate("Oracle ScoreThreshold Greedy", "AnswerScore", depths, {"mine": run})
     assert table["length"].min() >= 3
     with pytest.raises(

@@ -84,6 +84,20 @@ def test_a_level_is_fitted_for_the_lengths_within_the_bounds(kind, bounds):
         assert low <= k <= high
 
 
+@pytest.mark.parametrize("kind", [ScoreThreshold, ShareOfTop, Nucleus])
+def test_a_level_is_fitted_for_the_lengths_that_are_possible(kind):
+    rankings = positive(queries(5, 12, longest=10, pool=8))
+    for name in ("RBPU", "SetF", "c@1"):
+        for among in ((0, 2, 5), (3, 1), (2, 20)):
+            fitted = kind(among=among).fit(rankings, name)
+            tried = [kind(level, among=among) for level in np.linspace(0, 1, 101)]
+            best = max(value(name, rankings.cut(each.cut(rankings))) for each in tried)
+            assert value(name, rankings.cut(fitted.cut(rankings))) >= best - 1e-12
+            k = Greedy(among=among).fit(rankings, name).k
+            assert k in among
+            assert value(name, rankings.cut(k)) >= max(value(name, rankings.cut(d)) for d in among) - 1e-12
+
+
 @pytest.mark.parametrize("measure", ["RBPU", "SetF", "c@1"])
 @pytest.mark.parametrize("kind", [Greedy, ScoreThreshold, ShareOfTop])
 def test_a_list_of_weight_three_counts_like_three_lists(kind, measure):

@@ -21,7 +21,7 @@ import pytest
 from generated import _samples, queries, runs
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
-from naive_policies import CUTS, FILE, SAMPLES, TWINS, positive
+from naive_policies import CUTS, FILE, SAMPLES, TWINS, allowed, positive
 from pages import ROOT, blocks, extension
 
 import ir_trunc
@@ -33,6 +33,7 @@ from ir_trunc.truncation._fitting import one_measure
 MEASURES = ["RBPU", "nDCGT", "RBPT@5", "SetF", "FlatU(e=0.5)"]
 BOUNDS = [{}, {"at_least": 2}, {"at_most": 3}, {"at_least": 1, "at_most": 2}, {"at_least": 4, "at_most": 4}]
 BOUNDS += [{"budget": 5.0}, {"budget": 4.0, "at_least": 3}, {"budget": 0.5, "at_most": 3}]
+BOUNDS += [{"among": (0, 2, 5)}, {"among": (4, 1), "at_least": 2}, {"among": (2, 4), "budget": 5.0}]
 PAGE = ROOT / "notebooks" / "howto" / "own-policy.md"
 
 
@@ -131,10 +132,14 @@ def the_naive_twin_cuts_alike(policy, rankings):
             return one_measure(measure).score(alone.cut(k))[0]
 
         twin = within(policy, costs_of(rankings, at))
+        n = rankings.lengths[at]
         length = TWINS[type(policy).__name__](twin, topic, scores_of(rankings, at), score)
         length = max(length, twin.at_least or 0)
-        length = length if twin.at_most is None else min(length, twin.at_most)
-        expected.append(min(length, int(rankings.lengths[at])))
+        length = min(length, n) if twin.at_most is None else min(length, twin.at_most, n)
+        possible = allowed(twin, n)
+        length = max([k for k in possible if k <= length], default=min(possible))
+        length = min(max(length, twin.at_least or 0), n)
+        expected.append(int(length if twin.at_most is None else min(length, twin.at_most)))
     assert policy.cut(rankings).tolist() == expected
 
 

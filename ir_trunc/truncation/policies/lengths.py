@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from ir_trunc._core.annotations import LARGEST
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.parameters import mapping, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
@@ -51,7 +52,10 @@ class Greedy(LevelPolicy):
         return -rankings.ranks.astype(np.float64)
 
     def _at(self, key: float) -> Fixed:
-        return Fixed((self.at_least or 0) if key == np.inf else int(-key), budget=self.budget)
+        k = (self.at_least or 0) if key == np.inf else int(-key)
+        if self.among is not None:
+            k = int(self.possible(np.array([k]), np.array([LARGEST]))[0])
+        return Fixed(k, budget=self.budget)
 
     def lengths(self, rankings: Rankings) -> Ints:
         """ParameterError: the best k has to be fitted first."""
@@ -138,6 +142,10 @@ class Oracle(Policy):
         counts = np.diff(curve.offsets)
         fewest = np.minimum(self.at_least or 0, counts - 1)
         depths = np.arange(len(curve.values)) - np.repeat(curve.offsets[:-1], counts)
-        values = curve.values[depths >= np.repeat(fewest, counts)]
+        values = curve.values
+        if self.among is not None:
+            whole = np.repeat(rankings.lengths, counts)
+            values = np.where(self.possible(depths, whole) == depths, values, np.nan)
+        values = values[depths >= np.repeat(fewest, counts)]
         best: Ints = fewest + replace(curve, offsets=offsets_of(counts - fewest), values=values).best()[0]
         return best

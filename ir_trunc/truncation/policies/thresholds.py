@@ -68,7 +68,9 @@ class LevelPolicy(Policy):
         if getattr(self, self._level, None) is not None:
             return [self] * len(sets)
         bound, keys = one_measure(measure), bounded_keys(self._keys(rankings), rankings, self)
-        return [self._at(key) for key in best_levels(keys, rankings, bound, sets, weights, keep)]
+        meant = None if self.among is None else self.meant
+        levels = best_levels(keys, rankings, bound, sets, weights, keep, meant)
+        return [self._at(key) for key in levels]
 
     def lengths(self, rankings: Rankings) -> Ints:
         """How many documents reach the level (Q)."""
