@@ -199,7 +199,7 @@ class HowMany(Result):
         for column, (name, form, what) in _QUANTITIES.items():
             value = best[column]
             if column == "kept" and self.graded:
-                name, what = "right", "of the answers are right"
+                name, what = "right", "of the questions get a right answer"
             if column == "kept" and not math.isnan(self.expected_kept[1]):
                 what += f" on these questions; at least {self.expected_kept[1]:.0%} of new ones do"
             if not math.isnan(value):
@@ -273,7 +273,7 @@ class HowMany(Result):
         shows = "shows" if bound >= keep else "does not show"
         for_all = f", for each of {self.candidates} policies together" * (self.candidates > 1)
         of_documents = "answerable questions keep a relevant passage"
-        of_these = "questions are answered right" if self.graded else of_documents
+        of_these = "questions get a right answer" if self.graded else of_documents
         return (
             f"{share:.1%} of the {of_these} here; at least {bound:.1%} of new ones do, with 95 %"
             f" confidence{for_all}. This {shows} keep={keep:g}."
