@@ -204,7 +204,7 @@ def test_keep_is_the_share_of_questions_that_are_answered_right():
     depths = read_depths(graded)
     advice = ir_trunc.how_many(depths, run, keep=0.5)
     assert advice.table.set_index("policy").loc[advice.advised, "kept"] >= 0.5
-    assert "of the questions are answered right here; at least" in " ".join(str(advice).split())
+    assert "of the questions get a right answer here; at least" in " ".join(str(advice).split())
     shares = {k: np.mean([scores[k] for scores in graded.values()]) for k in DEPTHS}
     for k in (1, 3, 5):
         row = advice.table.set_index("policy").loc[f"Fixed(k={k})"]
