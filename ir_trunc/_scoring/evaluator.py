@@ -31,6 +31,7 @@ from ir_trunc._ranking.runs import (
     OF_QRELS,
     Documents,
     Missing,
+    Options as Options,
     RunLike,
     as_ranked,
     check_missing,
@@ -38,14 +39,12 @@ from ir_trunc._ranking.runs import (
     source_of,
     with_missing,
 )
-from ir_trunc._ranking.runs import Options as Options
 from ir_trunc._read.reading import DEFAULT, Duplicates, KeysLike, Option, Order, Reading, Searches, takes
 from ir_trunc._scoring.judged import Judged, JudgedResults, judged_results, unjudged_by_people
 from ir_trunc._scoring.objects import MeasureLike, read_measures
 from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
 from ir_trunc._scoring.ties import score_ties, with_orders
-from ir_trunc.measures import BoundMeasure, scores
-from ir_trunc.measures import curves as curves_of
+from ir_trunc.measures import BoundMeasure, curves as curves_of, scores
 from ir_trunc.measures.definition import CUTOFF, ListPart
 
 __all__ = ["Evaluator", "calc", "calc_aggregate", "curves", "evaluator", "iter_calc"]

@@ -13,9 +13,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from ir_trunc.measures.declaration import lookup, measure, names, registry
-from ir_trunc.measures.definition import BoundMeasure, Definition
-from ir_trunc.measures.definition import all_curves as curves
-from ir_trunc.measures.definition import all_scores as scores
+from ir_trunc.measures.definition import BoundMeasure, Definition, all_curves as curves, all_scores as scores
 
 __all__ = [
     "BoundMeasure", "Definition", "Family", "curves", "families", "lookup", "measure", "names", "registry",

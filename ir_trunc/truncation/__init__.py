@@ -16,20 +16,28 @@ from ir_trunc.truncation._text import parse_policy, policy_from_dict
 from ir_trunc.truncation._validation import cross_validate
 
 if TYPE_CHECKING:  # what type checkers see; at run time the names are those of the registry
-    from ir_trunc.truncation.policies.distributions import ScoreDistribution as ScoreDistribution
-    from ir_trunc.truncation.policies.distributions import Surprise as Surprise
-    from ir_trunc.truncation.policies.gaps import AdaptiveK as AdaptiveK
-    from ir_trunc.truncation.policies.gaps import Knee as Knee
-    from ir_trunc.truncation.policies.gaps import LargestGap as LargestGap
+    from ir_trunc.truncation.policies.distributions import (
+        ScoreDistribution as ScoreDistribution,
+        Surprise as Surprise,
+    )
+    from ir_trunc.truncation.policies.gaps import (
+        AdaptiveK as AdaptiveK,
+        Knee as Knee,
+        LargestGap as LargestGap,
+    )
     from ir_trunc.truncation.policies.learned import Learned as Learned
-    from ir_trunc.truncation.policies.lengths import Fixed as Fixed
-    from ir_trunc.truncation.policies.lengths import Given as Given
-    from ir_trunc.truncation.policies.lengths import Greedy as Greedy
-    from ir_trunc.truncation.policies.lengths import Oracle as Oracle
+    from ir_trunc.truncation.policies.lengths import (
+        Fixed as Fixed,
+        Given as Given,
+        Greedy as Greedy,
+        Oracle as Oracle,
+    )
     from ir_trunc.truncation.policies.risk import RiskControlled as RiskControlled
-    from ir_trunc.truncation.policies.thresholds import Nucleus as Nucleus
-    from ir_trunc.truncation.policies.thresholds import ScoreThreshold as ScoreThreshold
-    from ir_trunc.truncation.policies.thresholds import ShareOfTop as ShareOfTop
+    from ir_trunc.truncation.policies.thresholds import (
+        Nucleus as Nucleus,
+        ScoreThreshold as ScoreThreshold,
+        ShareOfTop as ShareOfTop,
+    )
 
 __all__ = [
     "Monitoring", "Policy", "PolicyDefinition", "Profile", "cross_validate", "falling_scores",

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from generated import EVERY as ALL
-from generated import queries, with_ids
+from generated import EVERY as ALL, queries, with_ids
 
 from ir_trunc import InputError, IrTruncWarning, ParameterError, UnknownMeasureError, calc, compare
 from ir_trunc._scoring.objects import bind, parse_measure

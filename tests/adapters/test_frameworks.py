@@ -278,8 +278,7 @@ def test_adapters_keep_to_a_budget(budget, cost, kept):
 
 def test_llama_index_and_haystack_keep_to_a_budget():
     schema, haystack = quietly("llama_index.core.schema"), quietly("haystack")
-    from ir_trunc.adapters import haystack as of_haystack
-    from ir_trunc.adapters import llama_index
+    from ir_trunc.adapters import haystack as of_haystack, llama_index
 
     policy = Fixed(3, budget=7)
     given = [

@@ -10,8 +10,7 @@ from itertools import chain
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ir_trunc import InputError, IrTruncWarning, ParameterError, calc, read_answers, read_log, read_qrels
 from ir_trunc._ranking.answers import squad

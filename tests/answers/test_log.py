@@ -21,10 +21,10 @@ from ir_trunc import (
     calc,
     calc_aggregate,
     compare,
+    measures as of_package,
     read_answers,
     read_log,
 )
-from ir_trunc import measures as of_package
 from ir_trunc._cli.main import main
 
 ITEMS = [

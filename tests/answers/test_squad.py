@@ -6,8 +6,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from messages import check, complaint
 
 from ir_trunc import calc, calc_aggregate, rank, read_answers, read_predictions, truncation

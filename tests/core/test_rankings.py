@@ -5,8 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 from generated import EVERY, groups, rankings_of, runs, same_lists
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ir_trunc import InputError, Rankings, calc, curves, rank
 from ir_trunc._core.rankings import Judgments

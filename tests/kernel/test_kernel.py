@@ -18,8 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from faulty import python
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._kernel import kernel
@@ -28,8 +27,7 @@ from ir_trunc._ranking.answers import read_answers
 from ir_trunc._ranking.qrels import coded_qrels, read_qrels
 from ir_trunc._ranking.runs import Builder, rank_run
 from ir_trunc._read import text
-from ir_trunc._read.reading import DEFAULT, RUN, Reading
-from ir_trunc._read.reading import QRELS as QRELS_LAYOUT
+from ir_trunc._read.reading import DEFAULT, QRELS as QRELS_LAYOUT, RUN, Reading
 from ir_trunc._read.registry import read_rows, recognised
 
 pytestmark = pytest.mark.skipif(kernel is None, reason="the kernel is not built, or turned off")

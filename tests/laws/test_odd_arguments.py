@@ -26,8 +26,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from odd_values import CONTAINERS, VALUES, WRAPPINGS, OwnError
 from procedures import examples
 

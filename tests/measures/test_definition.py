@@ -9,8 +9,7 @@ import naive_meta as naive
 import numpy as np
 import pytest
 from generated import ALL, queries, rankings_of, settings_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 import ir_trunc

@@ -5,8 +5,7 @@ import re
 import naive_meta as naive
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ir_trunc import meta
 from ir_trunc.meta import coefficients

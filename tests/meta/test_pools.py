@@ -3,8 +3,7 @@
 import naive_meta as naive
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from matrices import collections, scores
 
 import ir_trunc

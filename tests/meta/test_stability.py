@@ -5,8 +5,7 @@ from itertools import combinations
 import naive_meta as naive
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from matrices import matrices, matrix_of, random_matrix
 
 from ir_trunc import meta

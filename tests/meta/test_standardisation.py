@@ -6,8 +6,7 @@ import math
 import naive_meta as naive
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from matrices import collection, matrix_of
 
 from ir_trunc import InputError, meta

@@ -14,8 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from generated import EVERY, groups, queries, same_lists, with_ids
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, calc, read_answers, read_qrels

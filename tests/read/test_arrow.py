@@ -15,8 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from messages import check
 
 from ir_trunc import InputError, IrTruncError, calc

@@ -7,8 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from generated import queries, rankings_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ir_trunc import (
     InputError,

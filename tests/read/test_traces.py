@@ -5,8 +5,7 @@ import json
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from messages import check, complaint
 
 from ir_trunc import InputError, IrTruncWarning, calc, read_qrels, read_run

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncError, IrTruncWarning, calc, calc_aggregate, read_qrels, read_run

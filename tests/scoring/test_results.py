@@ -6,8 +6,7 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from ir_measures import NumRet, P
 
 from ir_trunc import RBPT, RR, IrTruncError, Rankings, UnknownMeasureError, calc, curves

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 from generated import in_sessions, queries, rankings_of, setting_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from naive import TWINS
 
 import ir_trunc

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from generated import queries, rankings_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from ir_trunc import calc, compare, meta

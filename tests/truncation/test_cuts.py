@@ -4,8 +4,7 @@ from typing import get_args
 
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ir_trunc import InputError, ParameterError, calc, rank
 from ir_trunc._ranking.nil import Convention

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from generated import queries
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from naive_policies import answers, positive
 
 from ir_trunc._core.errors import ParameterError

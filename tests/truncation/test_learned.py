@@ -4,8 +4,7 @@ import sys
 
 import numpy as np
 import pytest
-from naive_policies import cuts_of
-from naive_policies import features as naive_features
+from naive_policies import cuts_of, features as naive_features
 
 from ir_trunc import ParameterError, how_many
 from ir_trunc._core.rankings import Rankings

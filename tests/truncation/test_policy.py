@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ir_trunc import InputError, IrTruncWarning, ParameterError
 from ir_trunc.truncation import Fixed, LargestGap, Policy, ScoreThreshold, ShareOfTop

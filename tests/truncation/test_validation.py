@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from generated import queries, rankings_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from naive_policies import BLIND, FITTED, answers, positive
 from scipy import stats
 
