@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # what type checkers see of the table below
     from ir_trunc._compare.compare import compare as compare
     from ir_trunc._core.rankings import Rankings as Rankings
     from ir_trunc._how_many.how_many import how_many as how_many
+    from ir_trunc._judged import Judged as Judged, sample_for_people as sample_for_people
     from ir_trunc._ranking.answers import read_answers as read_answers
     from ir_trunc._ranking.depths import read_depths as read_depths
     from ir_trunc._ranking.nil import NilRule as NilRule
@@ -46,7 +47,6 @@ if TYPE_CHECKING:  # what type checkers see of the table below
         evaluator as evaluator,
         iter_calc as iter_calc,
     )
-    from ir_trunc._scoring.judged import Judged as Judged, sample_for_people as sample_for_people
     from ir_trunc.answers._log import read_log as read_log
     from ir_trunc.truncation._text import load_policy as load_policy
 
@@ -64,7 +64,7 @@ _OWNERS = {
     "_read.readers.answers": "read_predictions",
     "_read.readers.topics": "read_topics",
     "_scoring.evaluator": "calc calc_aggregate curves evaluator iter_calc",
-    "_scoring.judged": "Judged sample_for_people",
+    "_judged": "Judged sample_for_people",
     "_compare.compare": "compare",
     "_check.gate": "check",
     "_how_many.how_many": "how_many",

@@ -24,7 +24,6 @@ from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike
 from ir_trunc._read.reading import takes
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
-from ir_trunc._scoring.judged import refuse_unjudged
 from ir_trunc._scoring.objects import parse_measure
 from ir_trunc._scoring.quantities import QUANTITIES
 from ir_trunc._scoring.results import Result, Results
@@ -376,7 +375,7 @@ def _results(
     named = {"the run": run} | ({} if baseline is None else {"the baseline": baseline})
     scored = dict(score_each(Evaluator(measures or _UNREAD, qrels, **options), named, alike=True))
     for name, results in scored.items():
-        refuse_unjudged(name, results)
+        results.refuse_unequal(name)
     return scored["the run"], scored.get("the baseline")
 
 

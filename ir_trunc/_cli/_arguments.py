@@ -9,6 +9,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial, wraps
+from importlib import import_module
 from inspect import cleandoc, signature
 from textwrap import fill
 from typing import Any, NoReturn, cast, get_args
@@ -17,6 +18,7 @@ from ir_measures import Measure
 
 from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, nearest, printable, shown
+from ir_trunc._core.lazy import plots
 from ir_trunc._inference.p_values import PairTest
 from ir_trunc._output.files import check_outputs
 from ir_trunc._output.tables import WIDTH, fitted
@@ -197,9 +199,7 @@ class Words(argparse.Namespace):
         """The qrels; those of people for some topics beside those of `--judge`."""
         if self.judge is None:
             return qrels
-        from ir_trunc._scoring.judged import Judged
-
-        return Judged(self.judge, qrels)
+        return import_module("ir_trunc._judged").Judged(self.judge, qrels)
 
     def check_files(self) -> None:
         """Check outputs before the work: they can be written, and none is another or an input."""
@@ -212,9 +212,7 @@ class Words(argparse.Namespace):
         ]
         check_outputs(self.of(_OUTPUTS).values(), inputs)
         if self.of(["plot"]):
-            from ir_trunc.plots._kit import check_picture
-
-            check_picture(self.plot)
+            plots._kit.check_picture(self.plot)
 
     def runs_and_measures(self, optional: bool) -> tuple[list[str], list[str | Measure] | None]:
         """Runs, and the measures behind them or of `-m`; None where they are `optional` and not named.

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, get_origin
 
 from ir_trunc._cli._arguments import QRELS, RUNS, Command, OneLineParser, Words, runs_and_measures
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, warn
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import Flag, Number, Several, Text, Whole, literal
 from ir_trunc._output.files import check_folder, make_folder, output_file
 from ir_trunc._output.tables import csv_text, fitted, table_text
@@ -34,7 +34,6 @@ from ir_trunc.meta.procedures import (
     SystemGroups,
     SystemNames,
 )
-from ir_trunc.plots._kit import save_picture
 
 Written: TypeAlias = Mapping[str, Command]
 """Commands that are written out, whose docstrings describe them."""
@@ -365,4 +364,4 @@ def _show(args: Words, results: Sequence[Any]) -> None:
             print(f"\n95 % bootstrap intervals, {type(result).__name__}")
             print(table_text(result.intervals(), None))
     if getattr(args, "plot", None) is not None:
-        save_picture(first.plot().figure, args.plot)
+        plots._kit.save_picture(first.plot().figure, args.plot)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ir_trunc._cli._arguments import Words, cli_command, measures_in
 from ir_trunc._core.errors import ParameterError
+from ir_trunc._core.lazy import plots
 from ir_trunc._output.tables import table_text
 from ir_trunc._scoring.results import as_table
 from ir_trunc._scoring.runs import by_file_name
@@ -121,10 +122,7 @@ def _scored(log: AnswerLog, args: Words, measures: list[Any], places: int) -> It
             f" {row['risk']:.4g}; on other questions it is above {args.risk:g} {elsewhere})"
         )
     if args.plot is not None:
-        from ir_trunc.plots import risk_coverage
-        from ir_trunc.plots._kit import save_picture
-
-        save_picture(risk_coverage(curve).figure, args.plot)
+        plots._kit.save_picture(plots.risk_coverage(curve).figure, args.plot)
 
 
 def _compared(logs: Mapping[str, AnswerLog], measures: list[Any], places: int) -> Iterator[str]:

@@ -10,6 +10,7 @@ from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
 from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing, table_lines, write_explanations
 from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import IrTruncError
+from ir_trunc._core.lazy import plots
 from ir_trunc._read.readers.cdet import SEPARATOR
 from ir_trunc.cdet import MEASURES, check_runs, score
 from ir_trunc.cdet._collection import Ranked
@@ -87,12 +88,9 @@ def _score(args: Words) -> int:
         write_explanations([(tag, scores.results[ranked][tag]) for tag in valid], args.explain, args)
         return 2 if scores.invalid else 0
     if args.plot is not None:
-        from ir_trunc import plots
-        from ir_trunc.plots._kit import save_picture
-
         of_topic = args.calendar is not None
         ax = plots.calendar(scores.calendar(args.calendar)) if of_topic else scores.plot()
-        save_picture(ax.figure, args.plot)
+        plots._kit.save_picture(ax.figure, args.plot)
     with printing(args.output) as out:
         if args.by or args.pairs or form not in ("table", "markdown", *OF_PAPERS):
             tell(f"{scores.heading}.")

@@ -13,11 +13,11 @@ from textwrap import wrap
 from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
 from ir_trunc._cli._procedures import run_command
 from ir_trunc._core.errors import InputError, ParameterError
+from ir_trunc._core.lazy import plots
 from ir_trunc._output.files import check_output, write_text
 from ir_trunc._output.tables import WIDTH
 from ir_trunc.meta import calibration, registry, score_matrix
 from ir_trunc.meta.guide import Question, guide_page, next_step, plot_guide
-from ir_trunc.plots._kit import save_picture
 
 __all__ = ["main"]
 
@@ -67,7 +67,7 @@ def _guide(args: Words) -> None:
         check_output(text)
         for name in filter(os.path.lexists, (text, picture)):
             raise InputError(f"{name} exists already: name another folder, or remove it.")
-        save_picture(plot_guide().figure, picture)
+        plots._kit.save_picture(plot_guide().figure, picture)
         write_text(text, guide_page().splitlines())
         return
     answers = {}

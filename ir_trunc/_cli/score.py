@@ -13,7 +13,6 @@ from ir_trunc._cli.main import COMMANDS
 from ir_trunc._core.errors import InputError, IrTruncError, counted, printable, warn
 from ir_trunc._ranking.runs import read_run
 from ir_trunc._scoring.evaluator import Evaluator
-from ir_trunc._scoring.judged import JudgedResults
 from ir_trunc._scoring.results import Results
 from ir_trunc._scoring.runs import by_file_name, score_each
 
@@ -102,10 +101,7 @@ def main(args: Words) -> None:
     def rows() -> Iterator[Row]:
         for name, results in score_each(evaluator, named, args.jobs or 1):
             notes.extend(_missing_topics(name, results))
-            if isinstance(results, JudgedResults):
-                notes.append(f"{name}: corrected means; {results.corrected.heading}")
-            if results.ties is not None:
-                notes.append(f"{name}: {results.ties.heading}")
+            notes.extend(f"{name}: {note}" for note in results.notes())
             of_run = _views(name, results) if args.views else _scores(name, results, args)
             yield from (tuple(compress(row, shown)) for row in of_run)
 

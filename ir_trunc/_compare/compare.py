@@ -29,7 +29,6 @@ from ir_trunc._inference.significance import (
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.reading import takes
 from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
-from ir_trunc._scoring.judged import refuse_unjudged
 from ir_trunc._scoring.objects import MeasureLike, parse_measure
 from ir_trunc._scoring.results import VIEWS, Results
 from ir_trunc._scoring.runs import RunsLike, by_name, score_each
@@ -193,7 +192,7 @@ def compare_scored(
     with noted() as notes:
         scored = list[_ScoredRun]()
         for name, results in each:
-            refuse_unjudged(name, results)
+            results.refuse_unequal(name)
             scored.append(_ScoredRun.of(results, unit, pair_test))
             if scored[-1].topics != scored[0].topics:
                 raise InputError(f"runs {systems[0]!r} and {name!r} {OTHER_TOPICS}")

@@ -13,7 +13,7 @@ import numpy as np
 
 from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError, counted, nearest, shown
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._inference.p_values import PairTest, units_needed
@@ -80,7 +80,7 @@ class Means(dict[str, Any]):
         if name not in MEANS or name in self:
             raise KeyError(name)
         self.update(self._bounds())
-        return self[name]  # type: ignore[no-any-return]
+        return self[name]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -248,7 +248,6 @@ class Comparison(Saved):
         >>> ax.get_xlabel()
         'mean score, a scale for each measure (bars: 95 % confidence)'
         """
-        from ir_trunc import plots
 
         return plots.scores(self, ax)
 
@@ -257,14 +256,13 @@ class Comparison(Saved):
 
         Topics are sorted by the difference under the first measure.
         """
-        from ir_trunc.plots import _kit
 
-        shown, (system, other) = _kit.ready_axes(ax, 7.2), self.compared[0]
+        shown, (system, other) = plots._kit.ready_axes(ax, 7.2), self.compared[0]
         D = self.values[:, self.systems.index(system)] - self.values[:, self.systems.index(other)]
         D = D[:, np.argsort(-D[0], kind="stable")]
         series = {name: (np.arange(1, len(self.topics) + 1), of) for name, of in zip(self.measures, D)}
-        _kit.draw_lines(shown, series, "topics, sorted by the first measure", f"{system} less {other}")
-        _kit.reference_line(shown, 0, "")
+        plots._kit.draw_lines(shown, series, "topics, sorted by the first measure", f"{system} less {other}")
+        plots._kit.reference_line(shown, 0, "")
         return shown
 
     def by_view(self) -> pd.DataFrame:

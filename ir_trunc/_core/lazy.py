@@ -13,7 +13,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-__all__ = ["Lazy", "cached_property", "needed", "npt", "pattern", "pd"]
+__all__ = ["Lazy", "cached_property", "needed", "npt", "pattern", "pd", "plots"]
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ class cached_property(Generic[T]):
     def __get__(self, instance: object | None, owner: type | None = None) -> cached_property[T] | T:
         if instance is None:
             return self
-        return instance.__dict__.setdefault(self.name, self.compute(instance))  # type: ignore[no-any-return]
+        return instance.__dict__.setdefault(self.name, self.compute(instance))
 
 
 if TYPE_CHECKING:
@@ -67,6 +67,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
     import pandas as pd
+
+    plots: Any
 else:
     npt, pd = Lazy(import_module, "numpy.typing"), Lazy(import_module, "pandas")
     pattern = partial(Lazy, re.compile)
+    # Whatever draws itself takes pictures from here: nothing but a picture needs that package.
+    plots = Lazy(import_module, "ir_trunc.plots")

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ir_trunc import plots
 from ir_trunc._core.errors import counted
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import text
 from ir_trunc._scoring.results import Result
 from ir_trunc.truncation.policies.lengths import Fixed

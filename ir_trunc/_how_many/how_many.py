@@ -27,11 +27,10 @@ from ir_trunc._inference.estimate import (
     weighted,
 )
 from ir_trunc._ranking.depths import GradedAnswers
-from ir_trunc._ranking.qrels import QrelsLike
+from ir_trunc._ranking.qrels import Labels, QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Reading, takes
 from ir_trunc._scoring.evaluator import Options
-from ir_trunc._scoring.judged import Judged
 from ir_trunc._scoring.quantities import QUANTITIES
 from ir_trunc._scoring.runs import progress
 from ir_trunc.measures.definition import BoundMeasure, influence
@@ -241,28 +240,14 @@ def _read(
     labels: Any, retrieved: Any, options: Any, as_they_are: bool
 ) -> tuple[Rankings, Rankings | None, Bools | None, str]:
     """The lists with their labels; with `Judged` also those of people, which these are, and the agreement."""
-    if not isinstance(labels, Judged):
+    if not isinstance(labels, Labels):
         rankings = _ranked(labels, retrieved, options)
         _check_that_ids_match(rankings)
         return rankings, None, None, ""
     if not as_they_are or Reading(keys=options.get("keys")).of_questions:
         raise ParameterError("how_many: with Judged, leave out keep=, unanswerable= and keys=.")
-    retrieved = [*retrieved] if isinstance(retrieved, Iterator) else retrieved
-    mixed = rank(labels.mixed, retrieved, **options)
-    labelled = labels.labelled(mixed.topics)
-    people, agreement = mixed.take(np.flatnonzero(labelled)), labels.agreement().heading
-    with noted(issued=False):  # those of the mixed labels say the same
-        rankings = rank(labels.judge, retrieved, **options)
+    rankings, people, labelled, agreement = labels.lists(retrieved, **options)
     _check_that_ids_match(rankings)
-    unlabelled = []
-    for who, lists in (("people on their topics", people), ("the judge", rankings)):
-        documents = int(lists.lengths.sum())
-        if lacking := documents - len(lists.judged_ranks):
-            unlabelled.append(f"{lacking} of {documents} by {who}")
-    if unlabelled:
-        what = "Retrieved documents without a label, which count as not relevant"
-        warn(text := f"{what}: {', '.join(unlabelled)}.")
-        agreement += f" {text}"
     return rankings, people, labelled, agreement
 
 

@@ -428,11 +428,18 @@ class WithQrels(Protocol):
         """Its judgments."""
 
 
-class WithHumans(Protocol):
-    """Labels by a model, and by people for some topics: `ir_trunc.Judged`."""
+class Labels:
+    """Labels of more than one kind, which correct each other: the base of `ir_trunc.Judged`."""
 
-    judge: Qrels
-    humans: Qrels
+    mixed: Any  # Qrels: one label for each document
+
+    def scorer(self, evaluator: Any) -> Callable[[Any, Any, bool], Any]:
+        """What scores a run by all kinds of labels: `scorer(evaluator)(evaluator, run, keep_scores)`."""
+        raise NotImplementedError
+
+    def lists(self, run: Any, **options: Any) -> tuple[Any, Any, Any, str]:
+        """A run by the first labels, by the second ones, for which topics these are, and how they agree."""
+        raise NotImplementedError
 
 
 class PathWithLevels(str):
@@ -448,7 +455,7 @@ QrelsLike = (
     | Iterable[Sequence[Any] | Mapping[str, Any]]
     | Frame
     | WithQrels
-    | WithHumans
+    | Labels
     | Qrels
 )
 """Qrels in any of their forms.

@@ -79,6 +79,7 @@ class Reader:
     called: str = ""  # such data in messages; by default the name of their type
     compiled: Compiled | None = None
     ordered: bool = True  # whether the places of scored documents mean anything
+    has_list: Callable[[Any, Layout], bool] | None = None  # whether it reads the list that the user named
 
     def form_of(self, layout: Layout) -> str:
         """What the form looks like in data of this layout."""
@@ -206,17 +207,17 @@ def reader_of(data: Any, layout: Layout) -> Reader:
         recognisable = File(data, layout.reading)
     how, readers = layout.reading, _readers()
     of_columns: Reader = readers.memory.frame
-    of_lists: Reader = readers.nested.nested_records
     named = (
         how.columns or how.keys or (shape == "mapping" and not FIELDS_IN[layout.kind].keys().isdisjoint(data))
     )
     if shape == "mapping" and named and are_columns(data, layout):
         return of_columns
     asks = how.columns is not None and "list" in how.names and shape != "path"
-    if asks and readers.nested.has_list(data, layout):
-        return of_lists
     usual: Reader | None = None
     reader: Reader
+    for reader in readers.READERS if asks else ():
+        if reader.has_list is not None and reader.has_list(data, layout):
+            return reader
     for reader in readers.READERS:
         if layout.kind in reader.kinds and not shapes.isdisjoint(reader.shapes):
             if reader.recognises(recognisable):

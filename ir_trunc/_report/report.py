@@ -26,7 +26,7 @@ from ir_trunc._inference import selection
 from ir_trunc._inference.estimate import Estimate, weighted
 from ir_trunc._output.files import Target, check_outputs, write_text
 from ir_trunc._output.tables import shortened
-from ir_trunc._ranking.qrels import QrelsLike
+from ir_trunc._ranking.qrels import Labels, QrelsLike
 from ir_trunc._ranking.ranked_rows import RankedRows, Run
 from ir_trunc._ranking.runs import read_run
 from ir_trunc._read.arrow import strings
@@ -34,7 +34,6 @@ from ir_trunc._read.reading import HowRead, takes
 from ir_trunc._report.texts import read_texts
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
 from ir_trunc._scoring.explanation import explained
-from ir_trunc._scoring.judged import Judged
 from ir_trunc._scoring.objects import MeasureLike, parse_measure, range_of, read_measures
 from ir_trunc._scoring.results import Abstention, Results
 from ir_trunc._scoring.runs import RunsLike, by_name, score_each
@@ -149,7 +148,7 @@ def report(
         asked = read_texts("queries", queries, comparison.topics)
         with noted(issued=False):  # the comparison has given the warnings
             view = _View(measures, comparison, lists, unit)
-            policies = view.policies(folds, isinstance(qrels, Judged))
+            policies = view.policies(folds, isinstance(qrels, Labels))
             first = {} if documents is None else _first_documents(named, lists)
         notes += tie_notes(view.measure, lists) if view.curves else ()
         shown = {doc for of_run in first.values() for docs in of_run for doc in docs}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterTypeError, shown
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import one_of, text
 from ir_trunc._core.rankings import Bools, Floats, Rankings
 from ir_trunc._ranking.qrels import read_qrels
@@ -27,7 +27,6 @@ from ir_trunc.meta.pool_grid import CONDITIONS_2010, PAPER_2010, conditions
 from ir_trunc.meta.pools import PooledRuns, pooled_runs
 from ir_trunc.meta.power import power
 from ir_trunc.meta.standardisation import Reference
-from ir_trunc.plots import _kit
 from ir_trunc.truncation import study
 
 __all__ = ["Reproduction", "reproduce"]
@@ -101,15 +100,15 @@ class Reproduction(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Printed against computed figures; points on the diagonal agree."""
-        axes, figures = _kit.ready_axes(ax), self.cells[["printed", "computed"]]
+        axes, figures = plots._kit.ready_axes(ax), self.cells[["printed", "computed"]]
         ends = [float(figures.min().min()), float(max(figures["printed"].max(), 1))]
         axes.plot(ends, ends, color="0.8", linewidth=1, zorder=0)
         tables = self.cells.groupby("table", sort=False)
-        for (title, cells), style in zip(tables, _kit.line_styles(len(tables))):
+        for (title, cells), style in zip(tables, plots._kit.line_styles(len(tables))):
             hollow = {"linestyle": "none", "markerfacecolor": "none", "markersize": 6}
             axes.plot(cells["printed"], cells["computed"], label=title, **style | hollow)
         axes.set(xlabel="printed in the paper", ylabel="computed here")
-        _kit.legend_beside(axes, loc="upper left")
+        plots._kit.legend_beside(axes, loc="upper left")
         return axes
 
 

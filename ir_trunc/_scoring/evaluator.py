@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from itertools import repeat
 from operator import is_
@@ -18,7 +17,6 @@ from ir_trunc._core.errors import (
     ParameterError,
     UnknownMeasureError,
     counted,
-    noted,
     option,
     warn,
 )
@@ -26,7 +24,7 @@ from ir_trunc._core.parameters import flag, one_of, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
 from ir_trunc._core.universe import Universe
 from ir_trunc._ranking.nil import Convention, NilRule
-from ir_trunc._ranking.qrels import Qrels, QrelsLike, Unjudged, ready_qrels
+from ir_trunc._ranking.qrels import Labels, Qrels, QrelsLike, Unjudged, ready_qrels
 from ir_trunc._ranking.runs import (
     OF_QRELS,
     Documents,
@@ -40,7 +38,6 @@ from ir_trunc._ranking.runs import (
     with_missing,
 )
 from ir_trunc._read.reading import DEFAULT, Duplicates, KeysLike, Option, Order, Reading, Searches, takes
-from ir_trunc._scoring.judged import Judged, JudgedResults, judged_results, unjudged_by_people
 from ir_trunc._scoring.objects import MeasureLike, read_measures
 from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
 from ir_trunc._scoring.ties import score_ties, with_orders
@@ -123,18 +120,12 @@ class Evaluator:
                 what = "lists cut at a depth have one order; leave one out"
                 raise ParameterError(f"{option('ties', 'expected')}: {what}.")
         self.qrels: Qrels | None = None
-        self.labels: Judged | None = None
+        self.labels: Any = None  # of several kinds: what scores a run by all of them
         self.of_qrels = topics, unjudged, nil
-        if isinstance(qrels, Judged):
-            if self.reading.of_questions is not None:
-                what = "with Judged: means are corrected over topics without keys"
-                raise ParameterError(f"{option('keys')} {what}.")
-            self.by_judge: Evaluator = copy(self)
-            with noted(issued=False):
-                self.by_judge._take(qrels.judge)
-            self.labels, qrels = qrels, qrels.mixed
+        if isinstance(qrels, Labels):
+            self.labels, qrels = qrels.scorer(self), qrels.mixed
         if qrels is not None:
-            self._take(qrels)
+            self.take(qrels)
         for bound in self.bound if self.reading.keys and self.reading.of_questions else ():
             if bound.definition.scope == "run" and bound.definition.of_means is None:
                 raise ParameterError(
@@ -142,7 +133,7 @@ class Evaluator:
                     " without keys."
                 )
 
-    def _take(self, qrels: QrelsLike) -> None:
+    def take(self, qrels: QrelsLike) -> None:
         """Read the qrels, which may have keys and columns of the runs."""
         topics, unjudged, nil = self.of_qrels
         self.qrels, self.reading = ready_qrels(qrels, self.reading, topics, nil, unjudged)
@@ -155,7 +146,7 @@ class Evaluator:
     def calc(self, run: RunLike, *, keep_scores: bool = False) -> Results:
         """Scores of one run: by topic and on average. keep_scores: as for `ir_trunc.calc`."""
         if self.labels is not None:
-            return self._by_both(run, keep_scores, self.labels)
+            return self.labels(self, run, keep_scores)
         keep = keep_scores if isinstance(keep_scores, bool) else flag("keep_scores", keep_scores)
         source = source_of(run)
         rankings = self._open(run, source, keep or (self.over_ties and not isinstance(run, Rankings)))
@@ -171,23 +162,6 @@ class Evaluator:
             for place, values_of_other in zip(self.others, self._ask_others(run, rankings)):
                 values.insert(place, values_of_other)
         return Results(self.measures, rankings, np.array(values), documents=documents)
-
-    def _by_both(self, run: RunLike, keep_scores: bool, labels: Judged) -> JudgedResults:
-        """Scores of one run by the labels of people and of the judge."""
-        if isinstance(run, Rankings):
-            raise InputError("Rankings hold their own judgments: with Judged, give the run itself.")
-        run, by_people = [*run] if isinstance(run, Iterator) else run, copy(self)
-        by_people.labels = None
-        of_people = by_people.calc(run, keep_scores=keep_scores)
-        with noted(issued=False):  # those of the mixed labels say the same
-            of_judge = self.by_judge.calc(run)
-        results = judged_results(of_people, of_judge, labels)
-        if documents := unjudged_by_people(results):
-            warn(
-                f"{source_of(run)}: people did not judge {counted(documents, 'document')} of topics that they"
-                " labelled; these count as not relevant."
-            )
-        return results
 
     def calc_aggregate(self, run: RunLike) -> Aggregated:
         """Mean scores of one run."""

@@ -24,7 +24,7 @@ from ir_trunc._core.errors import (
     noted,
     shown,
 )
-from ir_trunc._core.lazy import cached_property, npt, pd
+from ir_trunc._core.lazy import cached_property, npt, pd, plots
 from ir_trunc._core.rankings import Bools, Floats, Rankings, sizes_of
 from ir_trunc._core.universe import Nest, Universe
 from ir_trunc._output.tables import as_html, fitted
@@ -508,12 +508,11 @@ class Results(Result):
         >>> [text.get_text() for text in ax.texts]
         ['RR', '0.750']
         """
-        from ir_trunc.plots._systems import scores_with_bounds
 
         intervals = np.array([self._interval(row) for row in range(len(self.measures))])[..., None]
         means = pd.DataFrame([self._means], [self._units], [str(measure) for measure in self.measures])
         bounds = None if np.isnan(intervals).all() else (intervals[:, 0], intervals[:, 1])
-        return scores_with_bounds(means, bounds, 0.05, ax)
+        return plots._systems.scores_with_bounds(means, bounds, 0.05, ax)
 
     @property
     def _units(self) -> str:
@@ -590,6 +589,14 @@ class Results(Result):
                 part = self if topics.all() else self.over(topics)
                 means[row] = part.means(unit)
         return means
+
+    def notes(self) -> Iterator[str]:
+        """What stands below the means: where documents are tied, over which orders they are."""
+        if self.ties is not None:
+            yield self.ties.heading
+
+    def refuse_unequal(self, name: str) -> None:
+        """InputError where these scores of a run, called `name`, are not on equal terms with others."""
 
     def to_arrow(self) -> pa.Table:
         """A row for each measure and topic, in the columns query_id, measure, value."""

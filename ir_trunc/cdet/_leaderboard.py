@@ -11,7 +11,7 @@ import numpy as np
 
 from ir_trunc._compare.comparison import Comparison
 from ir_trunc._core.errors import InputError, counted
-from ir_trunc._core.lazy import cached_property, pd
+from ir_trunc._core.lazy import cached_property, pd, plots
 from ir_trunc._core.parameters import one_of, text
 from ir_trunc._core.rankings import Floats
 from ir_trunc._core.universe import Keys, Nest
@@ -190,7 +190,6 @@ class ChangeScores(Result):
         -------
         Axes
         """
-        from ir_trunc import plots
 
         one_of("ranked", ranked, KEYS)
         ax = plots.scores(self._shortened(self.comparisons[ranked]), ax)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import mapping, numbers, text
 from ir_trunc._core.rankings import Floats
 from ir_trunc._inference.bootstrap import bootstrap_bounds
@@ -22,7 +22,6 @@ from ir_trunc.meta.coefficients import above_ties, rbo, tau, tau_ap, tau_ap_b
 from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, rounded, square_table
 from ir_trunc.meta.power import Power
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.plots import _kit
 
 __all__ = ["Agreement", "agreement"]
 
@@ -134,26 +133,26 @@ class Agreement(Result):
         coloured_by: a name for each item, its collection for example (Amigó et al. 2022, figure 3).
         """
         row, column = index_of_measure(name, self.names), index_of_measure(other, self.names)
-        shown = _kit.ready_axes(ax, 4.8)
+        shown = plots._kit.ready_axes(ax, 4.8)
         of_items = np.array(coloured_by if coloured_by is not None else [""] * self.orderings.shape[1])
         if len(of_items) != self.orderings.shape[1]:
             raise InputError(f"coloured_by has {len(of_items)} names for {self.orderings.shape[1]} items.")
         kinds = list(dict.fromkeys(of_items.tolist()))
-        for kind, style in zip(kinds, _kit.line_styles(len(kinds))):
+        for kind, style in zip(kinds, plots._kit.line_styles(len(kinds))):
             marks = {"color": "0.2", "marker": "o"} if kinds == [""] else style
             points = self.orderings[[row, column]][:, of_items == kind]
             shown.plot(
                 *points, label=kind, **marks | {"linestyle": "none", "fillstyle": "none", "markersize": 5}
             )
         if coloured_by is not None:
-            _kit.legend_beside(shown)
+            plots._kit.legend_beside(shown)
         title = f"{_WORDS[self.coefficient]}: {self.values[row, column]:.3f}"
         shown.set(xlabel=str(name), ylabel=str(other), title=title)
         return shown
 
     def plot(self, ax: Any = None) -> Any:
         """The matrix in shades of grey with its figures. Returns Axes."""
-        shown = _kit.shaded_table(self.to_pandas(), "{:.2f}", ax)
+        shown = plots._kit.shaded_table(self.to_pandas(), "{:.2f}", ax)
         shown.set_title(f"{_WORDS[self.coefficient]} of {self.of}", fontsize="medium")
         return shown
 

@@ -15,7 +15,7 @@ from textwrap import wrap
 from typing import Annotated, Any
 
 from ir_trunc._core.errors import ParameterError, nearest
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import Flag
 from ir_trunc._output.tables import fitted
 from ir_trunc._scoring.objects import parse_measure
@@ -23,7 +23,6 @@ from ir_trunc._scoring.results import Result
 from ir_trunc.measures import registry
 from ir_trunc.meta._trials import PROPERTIES
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.plots import _kit, _style
 
 __all__ = ["Advice", "guide"]
 
@@ -208,7 +207,7 @@ def plot_guide(ax: Any = None) -> Any:
         high = (len(lines) + 1.15 * ("measures" in node)) * _LINE + 0.12  # with the gap below
         rows.append((depth, answer, lines, node, high))
     height = sum(high for *_, high in rows) + 0.1
-    shown = _kit.ready_axes(ax, _WIDE, height)
+    shown = plots._kit.ready_axes(ax, _WIDE, height)
     shown.set_xlim(0, _WIDE)
     shown.set_ylim(-height, 0)
     shown.axis("off")
@@ -225,7 +224,7 @@ def plot_guide(ax: Any = None) -> Any:
         below = y - _LINE * 1.15 * ("measures" in node)
         _links(shown, x + 0.1, y, node.get("measures", ()))
         for number, line in enumerate(lines):
-            shown.text(x + 0.04, below - number * _LINE, line, color=_style.INK, **_PLAIN)
+            shown.text(x + 0.04, below - number * _LINE, line, color=plots._style.INK, **_PLAIN)
         y -= high
     return shown
 

@@ -21,7 +21,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, ParameterError, shown, warn
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import Alpha, Several, instance, mapping, several, text, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings, offsets_of
 from ir_trunc._output.tables import fitted, number_text, table_text
@@ -37,7 +37,6 @@ from ir_trunc.meta.pools import PooledRuns, own_formulas
 from ir_trunc.meta.power import power
 from ir_trunc.meta.procedures import SystemNames, procedure
 from ir_trunc.meta.standardisation import Reference
-from ir_trunc.plots import _kit
 
 __all__ = ["CONDITIONS_2010", "PAPER_2010", "PoolGrid", "conditions", "pool_grid"]
 
@@ -252,8 +251,8 @@ class PoolGrid(Result):
             if ax is not None:
                 raise InputError("ax is for one picture: name a measure, or leave ax out.")
             return self.plot_all()
-        ax = _kit.ready_axes(ax)
-        _kit.name_lines(ax, self._drawn(measure, form, ax))
+        ax = plots._kit.ready_axes(ax)
+        plots._kit.name_lines(ax, self._drawn(measure, form, ax))
         ax.set_title(f"{_plain(measure)}: {_FORMS[form]}", fontsize="medium")
         ax.set(xlabel="evaluation depth k (documents)", ylabel=f"share of system pairs, p < {self.alpha:g}")
         return ax
@@ -266,7 +265,7 @@ class PoolGrid(Result):
         full = [of_one[self.pool_depths.index(d), self.depths.index(d)] for d in both]
         wide = ax.plot(both, full, color="0.8", linewidth=5, label="full assessment", zorder=1)
         depths = {f"pool {d}": (self.depths, line) for d, line in zip(self.pool_depths, of_one)}
-        drawn = [("full assessment", wide[0]), *_kit.draw_unnamed_lines(ax, depths)]
+        drawn = [("full assessment", wide[0]), *plots._kit.draw_unnamed_lines(ax, depths)]
         ax.set_xscale("log")
         ax.set_xticks(self.depths, [str(depth) for depth in self.depths])
         ax.minorticks_off()
@@ -274,7 +273,7 @@ class PoolGrid(Result):
 
     def plot_all(self) -> Any:
         """All of it, a row for each measure and a column for each form. Returns one of the Axes."""
-        grid = _kit.panels(len(self.measures), len(self.forms))
+        grid = plots._kit.panels(len(self.measures), len(self.forms))
         for row, measure in zip(grid, self.measures):
             for ax, form in zip(row, self.forms):
                 names, drawn = zip(*self._drawn(measure, form, ax))

@@ -11,7 +11,7 @@ from ir_measures import Measure
 from scipy.spatial.distance import squareform
 
 from ir_trunc._core.errors import InputError, counted
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._inference.p_values import Correction, corrected
@@ -29,7 +29,6 @@ from ir_trunc.measures.params import Choice
 from ir_trunc.measures.parts import over
 from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, labelled_table, square_table
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.plots import _kit
 
 __all__ = ["Power", "power"]
 
@@ -119,13 +118,15 @@ class Power(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Each measure's p values in descending order, as Sakai draws them. Returns Axes."""
-        shown = _kit.ready_axes(ax)
+        shown = plots._kit.ready_axes(ax)
         places = np.unique(np.linspace(0, self.p.shape[1] - 1, 60).astype(int))
         ordered = np.sort(self.p, axis=1)[:, ::-1][:, places]
         percent = 100 * (places + 1) / self.p.shape[1]
         series = {name: (percent, y) for name, y in zip(self.measures, ordered)}
-        _kit.draw_lines(shown, series, "system pairs, from the highest p value to the lowest (%)", "p value")
-        _kit.reference_line(shown, self.alpha, f"p = {self.alpha:g}")
+        plots._kit.draw_lines(
+            shown, series, "system pairs, from the highest p value to the lowest (%)", "p value"
+        )
+        plots._kit.reference_line(shown, self.alpha, f"p = {self.alpha:g}")
         shown.set_ylim(0, 0.5)
         return shown
 

@@ -16,7 +16,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.errors import ParameterError, shown
-from ir_trunc._core.lazy import cached_property, pd
+from ir_trunc._core.lazy import cached_property, pd, plots
 from ir_trunc._core.parameters import Several, whole
 from ir_trunc._core.rankings import Floats
 from ir_trunc._output.tables import fitted
@@ -32,7 +32,6 @@ from ir_trunc.meta._trials import PROPERTIES, Batch, GradeScale, Part, Ranking, 
 from ir_trunc.meta.matrix import index_of_measure, labelled_table
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.plots import _kit
 
 __all__ = ["PropertyTable", "Verdicts", "properties"]
 
@@ -391,7 +390,7 @@ class PropertyTable(Result):
         """Measures by properties, dark where the property holds; a star where the paper says otherwise."""
         words = self.summary()
         shades = [[_SHADES[finding.verdict] for finding in verdicts.findings] for verdicts in self.rows]
-        ax = _kit.shaded_table(pd.DataFrame(shades, words.index, words.columns), "", ax, words)
+        ax = plots._kit.shaded_table(pd.DataFrame(shades, words.index, words.columns), "", ax, words)
         title = "the darker, the more strictly it holds; *: the paper says otherwise"
         ax.set_title(title, fontsize="medium")
         return ax

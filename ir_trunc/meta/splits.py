@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError, counted
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed, generator
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._inference.bootstrap import bootstrap_bounds
@@ -28,7 +28,6 @@ from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better, labelled_table, 
 from ir_trunc.meta.power import power
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.meta.stability import SAME
-from ir_trunc.plots import _kit, _style
 
 __all__ = ["Predictivity", "SplitTests", "predictivity", "split_tests"]
 
@@ -174,9 +173,9 @@ class Predictivity(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """The taus of all splits for each measure with itself, as boxes. Returns Axes."""
-        shown = _kit.ready_axes(ax)
+        shown = plots._kit.ready_axes(ax)
         own = [self.taus[:, row, row] for row in range(len(self.measures))]
-        shown.boxplot(own, medianprops={"color": _style.ACCENT, "linewidth": 2})
+        shown.boxplot(own, medianprops={"color": plots._style.ACCENT, "linewidth": 2})
         shown.set_xticks(range(1, len(own) + 1), self.measures, rotation=30, ha="right")
         shown.set_ylabel("Kendall's tau between halves (no unit)")
         return shown

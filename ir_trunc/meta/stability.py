@@ -24,7 +24,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterError
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import Repetitions, Seed, Several, generator, number, whole
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._inference.significance import ratio_intervals, system_pairs
@@ -34,7 +34,6 @@ from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
 from ir_trunc.meta.matrix import ScoreMatrix, crossed, higher_is_better, labelled_table
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.plots import _kit
 
 __all__ = ["ErrorRates", "SwapRates", "error_rates", "swap_rates"]
 
@@ -104,7 +103,7 @@ class ErrorRates(Result):
         """Error rate against ties, a curve over the fuzziness for each measure. Returns Axes."""
         series = {name: (100 * x, 100 * y) for name, x, y in zip(self.measures, self.ties, self.errors)}
         labels = "ties (% of comparisons)", "error rate (% of comparisons)"
-        return _kit.draw_lines(_kit.ready_axes(ax), series, *labels)
+        return plots._kit.draw_lines(plots._kit.ready_axes(ax), series, *labels)
 
 
 @procedure(
@@ -295,11 +294,11 @@ class SwapRates(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Swap rate against the difference on the first set, with a line at 5 %. Returns Axes."""
-        shown, edges = _kit.ready_axes(ax), np.arange(BINS) * self.width
+        shown, edges = plots._kit.ready_axes(ax), np.arange(BINS) * self.width
         series = {name: (edges, 100 * rates) for name, rates in zip(self.measures, self.rates)}
         labels = "difference of mean scores on the first set of topics", "swap rate (% of comparisons)"
-        _kit.draw_lines(shown, series, *labels)
-        _kit.reference_line(shown, 5, "5 %")
+        plots._kit.draw_lines(shown, series, *labels)
+        plots._kit.reference_line(shown, 5, "5 %")
         return shown
 
 

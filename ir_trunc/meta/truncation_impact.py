@@ -9,7 +9,7 @@ from typing import Annotated, Any, Unpack
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import whole
 from ir_trunc._core.rankings import Floats
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
@@ -21,7 +21,6 @@ from ir_trunc.measures.params import Whole
 from ir_trunc.meta.coefficients import tau
 from ir_trunc.meta.matrix import higher_is_better, labelled_table
 from ir_trunc.meta.procedures import SingleMeasure, procedure
-from ir_trunc.plots import _kit, _style
 
 __all__ = ["TruncationImpact", "truncation_impact"]
 
@@ -65,13 +64,19 @@ class TruncationImpact(Result):
         count = len(self.systems) if top is None else whole("top", top, 1)
         best = np.sort(np.argsort(-higher_is_better([self.usual], self.before), kind="stable")[:count])
         before, after, x = self.before[best], self.after[best], 100 * self.truncated[best]
-        shown = _kit.ready_axes(ax)
-        shown.vlines(x, before, after, color=_style.GREY, linewidth=1, zorder=1)
-        usual = f"{_style.label(self.usual)}, as usual"
-        shown.plot(x, before, "o", color=_style.INK, markerfacecolor="white", label=usual)
-        shown.plot(x, after, "s", color=_style.ACCENT, label=f"{_style.label(self.measure)}, with the end")
+        shown = plots._kit.ready_axes(ax)
+        shown.vlines(x, before, after, color=plots._style.GREY, linewidth=1, zorder=1)
+        usual = f"{plots._style.label(self.usual)}, as usual"
+        shown.plot(x, before, "o", color=plots._style.INK, markerfacecolor="white", label=usual)
+        shown.plot(
+            x,
+            after,
+            "s",
+            color=plots._style.ACCENT,
+            label=f"{plots._style.label(self.measure)}, with the end",
+        )
         shown.set(xlabel=f"lists of fewer than {self.depth} documents (%)", ylabel="mean score")
-        _kit.legend_above(shown, 2)
+        plots._kit.legend_above(shown, 2)
         return shown
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ir_trunc._core.errors import ParameterError
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.rankings import Floats
 from ir_trunc._scoring.objects import MeasureLike, parse_measures, written
 from ir_trunc._scoring.results import Result
@@ -16,7 +16,6 @@ from ir_trunc.measures.params import Whole
 from ir_trunc.meta.calibration import gains_of_one
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.meta.procedures import procedure
-from ir_trunc.plots import _kit
 
 __all__ = ["RankWeights", "rank_weights"]
 
@@ -49,10 +48,10 @@ class RankWeights(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """The weight of each rank, both axes logarithmic. Returns Axes."""
-        ax, ranks = _kit.ready_axes(ax), np.arange(1, self.depth + 1)
+        ax, ranks = plots._kit.ready_axes(ax), np.arange(1, self.depth + 1)
         # What weighs nothing has no place on the axis.
         drawn = {name: (ranks[of > 0], of[of > 0]) for name, of in zip(self.measures, self.weights)}
-        _kit.draw_lines(ax, drawn, "rank", f"share of the weight of {self.depth} ranks")
+        plots._kit.draw_lines(ax, drawn, "rank", f"share of the weight of {self.depth} ranks")
         ax.set(xscale="log", yscale="log")
         ax.axvline(self.beyond, color="0.8", linewidth=1, zorder=0)
         return ax

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ir_trunc._core.errors import InputError
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.files import make_folder, output_file
 from ir_trunc._ranking.qrels import read_qrels
@@ -89,13 +89,11 @@ def overview() -> str:
 
 def draw(file: str) -> None:
     """Write the picture of two systems: their lists, and what each measure makes of them."""
-    from ir_trunc import plots
-    from ir_trunc.plots._kit import check_picture, new_figure, save_picture
 
-    check_picture(file)
+    plots._kit.check_picture(file)
     two, qrels = SYSTEMS[:2], read_qrels(data() / "demo.qrels")
     runs = {name: rank_run(qrels, data() / f"{name}.run") for name in two}
-    shown = new_figure(5.8, 7)  # narrow, so that its words can be read on a phone
+    shown = plots._kit.new_figure(5.8, 7)  # narrow, so that its words can be read on a phone
     parts: Any = shown.subfigures(2, 1, height_ratios=[1.9, 1])
     top, below = parts
     shown.suptitle(
@@ -113,7 +111,9 @@ def draw(file: str) -> None:
     grid[0].set_xlabel(
         "mean of the seven topics, all worked\nexamples; the better system is dark", fontsize="small"
     )
-    save_picture(shown, file, "path")  # letters as outlines look the same where the fonts are others
+    plots._kit.save_picture(
+        shown, file, "path"
+    )  # letters as outlines look the same where the fonts are others
 
 
 def _draw_means(means: pd.DataFrame, ax: Any) -> None:

@@ -105,7 +105,7 @@ WITH_BOUNDS = {  # modules whose results have a low and a high, and what these a
     "_compare/comparison.py": "as compare",
     "_check/gate.py": "values and changes: the law above",
     "_how_many/how_many.py": "scores of policies: the law above",
-    "_scoring/judged.py": "corrected means: the law above; agreement with people",
+    "_judged.py": "corrected means: the law above; agreement with people",
     "truncation/_validation.py": "scores of policies: the law above",
     "plots/_cuts.py": "draws those of cross_validate",
     "plots/_systems.py": "draws those of compare",

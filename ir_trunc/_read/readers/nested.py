@@ -294,9 +294,18 @@ def form_of_records(data: Any, kind: str = "") -> Form | None:
     return None
 
 
+def _has_list(data: Any, layout: Layout) -> bool:
+    """Whether records have the list that the user named, or need it."""
+    names = layout.reading.names
+    if LIST not in names or LIST in names.needed:
+        return LIST in names
+    return any(value_at(record, names[LIST]) is not None for record in _sampled(data, _DOCUMENTS))
+
+
 @reader(
     "records with a topic and a list of documents each",
     recognises=lambda data: form_of_records(data) is not None,
+    has_list=_has_list,
     columns=True,
     shapes="mapping list frame object",
     kinds="run qrels",
@@ -316,7 +325,7 @@ def nested_records(data: Any, layout: Layout) -> Read:
     lead into records, as in "metadata.id".
     """
     names = layout.reading.names
-    if has_list(data, layout):
+    if _has_list(data, layout):
         form = Form("records", (names[LIST],), _ASKED, judged=(names[LIST],), golden=True)
     else:
         form = form_of_records(data, layout.kind) or form_of_records(data) or _DOCUMENTS
@@ -360,14 +369,6 @@ def nested_records(data: Any, layout: Layout) -> Read:
         what = f"pairs in the lists are taken for (document, {layout.value})"
         warn(f"{source}: {what}; {option('columns', {'doc_id': 0})} takes the first of a pair alone.")
     return rows_of_lists(lists, layout, fields, ranked=True)
-
-
-def has_list(data: Any, layout: Layout) -> bool:
-    """Whether records have the list that the user named, or need it."""
-    names = layout.reading.names
-    if LIST not in names or LIST in names.needed:
-        return LIST in names
-    return any(value_at(record, names[LIST]) is not None for record in _sampled(data, _DOCUMENTS))
 
 
 def _gold(record: Any, documents: Any, paths: Iterable[str], place: str) -> Any:

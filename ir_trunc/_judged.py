@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
 from ir_measures.measures.base import MeanAgg
 
-from ir_trunc._core.errors import InputError, ParameterError, counted, noted, warn
+from ir_trunc._core.errors import InputError, ParameterError, counted, noted, option, warn
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import generator, mapping, several, whole
-from ir_trunc._core.rankings import Bools, Floats
+from ir_trunc._core.rankings import Bools, Floats, Rankings
 from ir_trunc._inference.bootstrap import bootstrap_bounds
 from ir_trunc._inference.estimate import FEW_LABELLED, CorrectedEstimate, Estimate
 from ir_trunc._output.tables import fitted, table_text
-from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels
-from ir_trunc._ranking.runs import RunLike, read_run
+from ir_trunc._ranking.qrels import Labels, Qrels, QrelsLike, read_qrels
+from ir_trunc._ranking.runs import RunLike, rank, read_run, source_of
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.rows import PLACEHOLDER
+from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.objects import bind
 from ir_trunc._scoring.results import Result, Results
 from ir_trunc.measures.parts import over
@@ -33,7 +36,7 @@ _SAME = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Judged(Labels):
     """Labels by a model, and by people for some of the topics, which correct those of the model.
 
     It is taken where qrels are by `calc`, `compare`, `check`, `report` and `how_many`. Means are then those
@@ -124,6 +127,62 @@ class Judged:
     def labelled(self, topics: Iterable[str]) -> Bools:
         """Which of these topics people labelled."""
         return np.array([topic in self.topics for topic in topics], bool)
+
+    def scorer(self, evaluator: Evaluator) -> Callable[[Evaluator, RunLike, bool], JudgedResults]:
+        """What scores a run by the labels of people and of the judge."""
+        if evaluator.reading.of_questions is not None:
+            what = "with Judged: means are corrected over topics without keys"
+            raise ParameterError(f"{option('keys')} {what}.")
+        by_judge = copy(evaluator)
+        with noted(issued=False):
+            by_judge.take(self.judge)
+        return partial(self._scores, by_judge)
+
+    def _scores(
+        self, by_judge: Evaluator, evaluator: Evaluator, run: RunLike, keep_scores: bool
+    ) -> JudgedResults:
+        """Scores of one run by both kinds of labels; InputError where people labelled too few topics."""
+        if isinstance(run, Rankings):
+            raise InputError("Rankings hold their own judgments: with Judged, give the run itself.")
+        run, by_people = [*run] if isinstance(run, Iterator) else run, copy(evaluator)
+        by_people.labels = None
+        of_people = by_people.calc(run, keep_scores=keep_scores)
+        with noted(issued=False):  # those of the mixed labels say the same
+            of_judge = by_judge.calc(run)
+        if sums := [str(m) for m in of_people.measures if not isinstance(m.aggregator(), MeanAgg)]:
+            raise ParameterError(f"{sums[0]} is added up over topics: labels by a model correct means.")
+        labelled = self.labelled(of_people.topics)
+        if labelled.sum() < _FEWEST:
+            raise InputError(
+                f"Judged: people labelled {labelled.sum()} of the topics that are scored; two are needed."
+            )
+        own = tuple(getattr(of_people, each.name) for each in fields(Results))
+        results = JudgedResults(*own, judge=of_judge, labelled=labelled)
+        if documents := results.unlabelled():
+            warn(
+                f"{source_of(run)}: people did not judge {counted(documents, 'document')} of topics that they"
+                " labelled; these count as not relevant."
+            )
+        return results
+
+    def lists(self, run: RunLike, **options: Any) -> tuple[Rankings, Rankings, Bools, str]:
+        """A run by the judge, by people on their topics, which these are, and the agreement."""
+        run = [*run] if isinstance(run, Iterator) else run
+        mixed = rank(self.mixed, run, **options)
+        labelled = self.labelled(mixed.topics)
+        people, agreement = mixed.take(np.flatnonzero(labelled)), self.agreement().heading
+        with noted(issued=False):  # those of the mixed labels say the same
+            rankings = rank(self.judge, run, **options)
+        unlabelled = []
+        for who, of_run in (("people on their topics", people), ("the judge", rankings)):
+            documents = int(of_run.lengths.sum())
+            if lacking := documents - len(of_run.judged_ranks):
+                unlabelled.append(f"{lacking} of {documents} by {who}")
+        if unlabelled:
+            what = "Retrieved documents without a label, which count as not relevant"
+            warn(text := f"{what}: {', '.join(unlabelled)}.")
+            agreement += f" {text}"
+        return rankings, people, labelled, agreement
 
     def agreement(self, run: RunLike | None = None) -> JudgeAgreement:
         """How far the judge agrees with people, on the topics that both labelled.
@@ -385,6 +444,29 @@ class JudgedResults(Results):
         """As that of results; what depends on labels is by those of people alone."""
         return Results.quantity(self.people if by_labels else self, function, by_labels, unit)
 
+    def unlabelled(self) -> int:
+        """How many documents in reach of the measures people did not label on topics that they labelled."""
+        rankings, bound = self.rankings, [bind(measure) for measure in self.measures]
+        cutoffs = [each.cutoff for each in bound if each is not None and each.cutoff is not None]
+        if cutoffs and len(cutoffs) == len(bound):
+            rankings = rankings.cut(max(cutoffs))
+        documents = rankings.lengths - np.bincount(rankings.judged_rows, minlength=len(rankings))
+        return int(documents[self.labelled].sum())
+
+    def refuse_unequal(self, name: str) -> None:
+        """InputError where people did not label all documents of this run on their topics."""
+        if documents := self.unlabelled():
+            raise InputError(
+                f"{name}: people did not label {counted(documents, 'document')} on the topics that they"
+                " labelled; runs are compared on equal terms only where they labelled all. Add them (with"
+                " grade 0 where they are not relevant), or use measures with a cutoff."
+            )
+
+    def notes(self) -> Iterator[str]:
+        """What stands below the means; first, that they are corrected."""
+        yield f"corrected means; {self.corrected.heading}"
+        yield from super().notes()
+
     def view_means(self, unit: str | None = None) -> Floats:
         """Means over all topics; those over parts are not known."""
         return np.array([self._means, *np.full((2, len(self.measures)), np.nan)])
@@ -400,36 +482,3 @@ class JudgedResults(Results):
 
     def __repr__(self) -> str:
         return f"{fitted(self.heading)}\n{table_text(self.corrected.table, self.digits)}"
-
-
-def judged_results(by_people: Results, by_judge: Results, labels: Judged) -> JudgedResults:
-    """The results by both kinds of labels; InputError where people labelled too few of the topics."""
-    if sums := [str(m) for m in by_people.measures if not isinstance(m.aggregator(), MeanAgg)]:
-        raise ParameterError(f"{sums[0]} is added up over topics: labels by a model correct means.")
-    labelled = labels.labelled(by_people.topics)
-    if labelled.sum() < _FEWEST:
-        raise InputError(
-            f"Judged: people labelled {labelled.sum()} of the topics that are scored; two are needed."
-        )
-    own = tuple(getattr(by_people, each.name) for each in fields(Results))
-    return JudgedResults(*own, judge=by_judge, labelled=labelled)
-
-
-def unjudged_by_people(results: JudgedResults) -> int:
-    """How many documents people did not label though they labelled the topic, in reach of the measures."""
-    rankings, bound = results.rankings, [bind(measure) for measure in results.measures]
-    cutoffs = [each.cutoff for each in bound if each is not None and each.cutoff is not None]
-    if cutoffs and len(cutoffs) == len(bound):
-        rankings = rankings.cut(max(cutoffs))
-    documents = rankings.lengths - np.bincount(rankings.judged_rows, minlength=len(rankings))
-    return int(documents[results.labelled].sum())
-
-
-def refuse_unjudged(name: str, results: Results) -> None:
-    """InputError where people did not label all documents of this run on their topics."""
-    if isinstance(results, JudgedResults) and (documents := unjudged_by_people(results)):
-        raise InputError(
-            f"{name}: people did not label {counted(documents, 'document')} on the topics that they labelled;"
-            " runs are compared on equal terms only where they labelled all. Add them (with grade 0 where"
-            " they are not relevant), or use measures with a cutoff."
-        )

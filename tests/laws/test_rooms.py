@@ -1,0 +1,80 @@
+"""A room can be taken away: nothing below it knows it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+from rooms import ROOMS, ROOT, owner_of, take_away
+from source import FILES, PACKAGE, imports_of, module_of
+
+MODULES = {module_of(path): path for path in FILES}
+LINES = {
+    "__init__.py",
+    "typing.py",
+    "truncation/__init__.py",
+    "_read/readers/__init__.py",
+}  # of `rooms.LISTS`
+
+
+def rooms_that(path):
+    """The rooms that a file imports."""
+    for name in imports_of(path):
+        while name not in MODULES and name:
+            name = name.rpartition(".")[0]
+        if name:
+            yield owner_of(MODULES[name].relative_to(PACKAGE).as_posix())
+
+
+def test_a_room_imports_only_rooms_that_it_stands_on():
+    found = {name: set() for name in ("", *ROOMS)}
+    for path in FILES:
+        name = path.relative_to(PACKAGE).as_posix()
+        if name not in LINES:
+            found[owner_of(name)] |= {*rooms_that(path)} - {"", owner_of(name)}
+    assert found == {"": set()} | {name: {*room.on} for name, room in ROOMS.items()}
+
+
+def test_rooms_stand_on_each_other_without_a_circle():
+    TopologicalSorter({name: room.on for name, room in ROOMS.items()}).prepare()
+
+
+QRELS, RUN = "q 0 a 1\nr 0 b 1\n", "q Q0 a 1 2.5 x\nq Q0 c 2 1.5 x\nr Q0 b 1 1.0 x\n"
+CALLS = {
+    "import": [sys.executable, "-c", "import ir_trunc; print(ir_trunc.calc('RBPT', {'q': {'a': 1}}, {'q': ['a']}))"],
+    "--help": [sys.executable, "-m", "ir_trunc", "--help"],
+    "score": [sys.executable, "-m", "ir_trunc", "qrels", "run", "RBPT", "nDCG@10"],
+    "reference": [sys.executable, "notebooks/_ext/reference.py"],
+    "ruff": ["ruff", "check", "."],
+    "mypy": ["mypy"],
+}  # fmt: skip
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the repository."""
+    left_out = shutil.ignore_patterns(".git", ".*_cache", ".hypothesis", "__pycache__", "site")
+    return shutil.copytree(ROOT, tmp_path / "copy", ignore=left_out)
+
+
+def run(words, folder):
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path, "PYTHONPATH": str(folder)}
+    for name in ("PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
+        env.pop(name, None)
+    return subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True)
+
+
+@pytest.mark.weekly
+@pytest.mark.full
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_can_be_taken_away(room, copy):
+    take_away(room, copy)
+    (copy / "qrels").write_text(QRELS)
+    (copy / "run").write_text(RUN)
+    for name, words in CALLS.items():
+        done = run(words, copy)
+        assert done.returncode == 0, f"{name}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"

@@ -1,0 +1,126 @@
+"""The core in the order of reading, and the rooms: the parts that can be taken away.
+
+`tests/laws/test_rooms.py` holds that nothing below a room imports it, and takes rooms away in a copy.
+`python tests/benchmarks/size.py` prints the table with lines of code; `.github/CONTRIBUTING.md` shows it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Room:
+    """A part that can be taken away: its paths, and the rooms that it stands on.
+
+    package: files and folders of `ir_trunc`. tests, pages: those of `tests` and `notebooks` about it alone.
+    """
+
+    package: str
+    on: tuple[str, ...] = ()
+    tests: str = ""
+    pages: str = ""
+
+
+ROOMS = {
+    "plots": Room("plots", (), "plots naive_plots.py", "gallery.md api/plots.md howto/look-at-runs.md"),
+    "screening": Room("measures/screening.py", (), "measures/test_screening.py naive_screening.py", "start/screening.md"),
+    "sessions": Room("measures/sessions.py", (), "sessions/test_measures.py naive_sessions.py"),
+    "spans and stores": Room("_read/readers/traces.py _read/readers/nested.py", (), "read/test_traces.py read/test_nested.py read/test_stores.py"),
+    "labels by a model": Room("_scoring/judged.py", (), "judged benchmarks/judged.py", "howto/judged-labels.md"),
+    "demonstration": Room("synthetic _cli/demo.py", ("plots",), "synthetic", "api/synthetic.md"),
+    "arrow": Room("adapters/arrow.py", (), "adapters/test_arrow.py adapters/test_engines.py", "howto/large-runs.md"),
+    "torch": Room("adapters/torch.py", (), "adapters/test_torch.py"),
+    "policies": Room("truncation _cli/truncate.py", (), "truncation", "howto/own-policy.md howto/choose-k.md api/truncation.md"),
+    "monitor": Room("truncation/_monitoring.py _cli/monitor.py", ("policies",), "monitor benchmarks/monitoring.py", "howto/live-policy.md"),
+    "scikit-learn": Room("adapters/sklearn.py truncation/policies/learned.py", ("policies",), "truncation/test_learned.py"),
+    "LangChain": Room("adapters/langchain.py", ("policies",), "adapters/test_langchain_standard.py"),
+    "LlamaIndex": Room("adapters/llama_index.py", ("policies",)),
+    "Haystack": Room("adapters/haystack.py", ("policies",)),
+    "PyTerrier": Room("adapters/pyterrier.py", ("policies",), "adapters/test_pyterrier.py", "start/pyterrier.md 07-pyterrier.ipynb"),
+    "meta": Room("meta _cli/meta.py _cli/_procedures.py", ("plots",), "meta cli/test_meta.py", "howto/trust-measures.md api/meta.md guide.md"),
+    "study": Room("truncation/study.py _cli/study.py", ("meta", "policies"), "study"),
+    "reproduce": Room("_reproduce _cli/reproduce.py", ("meta", "plots", "study"), "reproduce"),
+    "compare": Room("_compare _cli/compare.py", ("meta", "plots"), "compare cli/test_comparing.py", "howto/compare-systems.md"),
+    "answers": Room("answers _cli/answers.py", ("compare", "plots", "policies"), "answers/test_log.py", "howto/answers.md"),
+    "Inspect": Room("adapters/inspect_ai.py", ("answers",), "adapters/test_inspect_ai.py"),
+    "how_many": Room("_how_many _cli/how_many.py", ("plots", "policies"), "how_many"),
+    "check": Room("_check _cli/check.py", ("answers", "compare", "report"), "check", "howto/gate.md"),
+    "report": Room("_report _cli/report.py", ("check", "compare", "policies"), "report"),
+    "Change Detection": Room("cdet _read/readers/cdet.py _cli/cdet.py", ("compare", "plots", "report"), "cdet", "start/change-detection.md 10-change-detection.ipynb api/cdet.md"),
+}  # fmt: skip
+
+# The lists in which a room has lines of its own: they go with it.
+LISTS = (
+    "ir_trunc/__init__.py", "ir_trunc/typing.py", "ir_trunc/truncation/__init__.py", "ir_trunc/_cli/main.py",
+    "ir_trunc/_read/readers/__init__.py", "tests/public_names.txt", "pyproject.toml",
+)  # fmt: skip
+
+
+def owner_of(path: str) -> str:
+    """The room of a file of the package; "" for the core."""
+    paths = [(part, name) for name, room in ROOMS.items() for part in room.package.split()]
+    return max(((part, name) for part, name in paths if f"{path}/".startswith(f"{part}/")), default=("", ""))[
+        1
+    ]
+
+
+def with_those_above(name: str) -> set[str]:
+    """A room, and the rooms that stand on it."""
+    above = {name}
+    while more := {other for other, room in ROOMS.items() if above.intersection(room.on)} - above:
+        above |= more
+    return above
+
+
+def take_away(name: str, folder: Path) -> None:
+    """Delete a room and those that stand on it from a copy of the repository."""
+    gone = with_those_above(name)
+    package = folder / "ir_trunc"
+    modules = []
+    for path in sorted(package.rglob("*.py")):
+        if owner_of(path.relative_to(package).as_posix()) in gone:
+            modules.append(".".join(path.relative_to(folder).with_suffix("").parts).removesuffix(".__init__"))
+    for room in gone:
+        for start, parts in (
+            ("ir_trunc", ROOMS[room].package),
+            ("tests", ROOMS[room].tests),
+            ("notebooks", ROOMS[room].pages),
+        ):
+            for part in parts.split():
+                _delete(folder / start / part, gone if start == "ir_trunc" else set(), package)
+    for path in LISTS:
+        if (file := folder / path).exists():
+            file.write_text("".join(_left(file, modules, folder)), encoding="utf-8")
+
+
+def _delete(path: Path, gone: set[str], package: Path) -> None:
+    if path.is_dir():
+        for each in sorted(path.iterdir()):
+            _delete(each, gone, package)
+        if not [*path.iterdir()]:
+            path.rmdir()
+    elif path.exists() and (not gone or owner_of(path.relative_to(package).as_posix()) in gone):
+        path.unlink()
+
+
+def _left(file: Path, modules: list[str], folder: Path) -> Iterator[str]:
+    """The lines of a list without those of these modules."""
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    dropped = set[int]()
+    own = ".".join(file.relative_to(folder).parent.parts)
+    if file.suffix == ".py":
+        for node in ast.walk(ast.parse("".join(lines))):
+            if isinstance(node, ast.ImportFrom) and node.module in modules:
+                dropped |= {*range(node.lineno, (node.end_lineno or 0) + 1)}
+    short = [re.escape(name.removeprefix(f"{own}.")).replace("_", "[_-]") for name in modules]
+    starts = re.compile(rf' *"?({"|".join([*short, *map(re.escape, modules)])})(?![\w-])')
+    for number, line in enumerate(lines, 1):
+        if number not in dropped and not starts.match(line):
+            yield line
