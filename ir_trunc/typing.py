@@ -16,5 +16,6 @@ from ir_trunc._scoring.explanation import Explanation as Explanation
 from ir_trunc._scoring.objects import MeasureLike as MeasureLike
 from ir_trunc._scoring.results import Aggregated as Aggregated, ByMeasure as ByMeasure, Results as Results
 from ir_trunc._scoring.runs import RunsLike as RunsLike
+from ir_trunc.truncation._monitoring import Monitoring as Monitoring
 
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ir_trunc.truncation._cuts import read_cuts, truncate, write_cuts, write_run
 from ir_trunc.truncation._fitting import falling_scores, rank_without_qrels
-from ir_trunc.truncation._monitoring import Monitoring, Profile
 from ir_trunc.truncation._policy import Policy, PolicyDefinition, policy, registry
+from ir_trunc.truncation._profile import Profile
 from ir_trunc.truncation._text import parse_policy, policy_from_dict
 from ir_trunc.truncation._validation import cross_validate
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # what type checkers see; at run time the names are those of 
     )
 
 __all__ = [
-    "Monitoring", "Policy", "PolicyDefinition", "Profile", "cross_validate", "falling_scores",
+    "Policy", "PolicyDefinition", "Profile", "cross_validate", "falling_scores",
     "parse_policy", "policy", "policy_from_dict", "rank_without_qrels", "read_cuts", "registry", "truncate",
     "write_cuts", "write_run", *registry,
 ]  # fmt: skip

@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
+from importlib import import_module
 from itertools import repeat
 from typing import Annotated, Any, ClassVar, Protocol, TypeVar, Unpack, dataclass_transform, get_type_hints
 
@@ -43,7 +44,7 @@ from ir_trunc.truncation._items import (
     selected,
     text_of,
 )
-from ir_trunc.truncation._monitoring import Monitoring, Profile, independent, lists_apart, monitoring
+from ir_trunc.truncation._profile import Profile, independent
 
 Items = TypeVar("Items")
 
@@ -316,7 +317,7 @@ class Policy:
     @takes(HowRead)
     def monitor(
         self, run: RunLike | Rankings, *, alpha: float = 0.05, cost: Any = None, **reading: Unpack[HowRead]
-    ) -> Monitoring:
+    ) -> Any:  # Monitoring: that module can be taken away
         """Whether live lists still look like those that the policy was fitted on; no labels are needed.
 
         Compared are the share of lists that the policy leaves empty (Fisher's exact test), the lengths that
@@ -366,8 +367,10 @@ class Policy:
             raise ParameterError("cost= is read with a run, and Rankings hold their costs.")
         if cost is not None:
             how = {**how, "columns": {**(how.get("columns") or {}), "cost": cost_of(cost, text_of, "")}}
-        rankings = run if isinstance(run, Rankings) else rank_without_qrels(lists_apart(read_run(run, **how)))
-        return monitoring(self, rankings.unjudged(), alpha)
+        monitor = import_module("ir_trunc.truncation._monitoring")
+        if not isinstance(run, Rankings):
+            run = rank_without_qrels(monitor.lists_apart(read_run(run, **how)))
+        return monitor.monitoring(self, run.unjudged(), alpha)
 
     def _oriented(self, scores: Any, lower_is_better: bool | None) -> tuple[Floats, bool]:
         """Live scores, and whether they are distances (by default as those of the fit): these change sign."""

@@ -15,8 +15,8 @@ from ir_trunc._output.files import Target
 from ir_trunc._read.text import read_numbers
 from ir_trunc._scoring.saved import fields_of, from_json, read_saved
 from ir_trunc.measures.declaration import items_of, split_at_blanks
-from ir_trunc.truncation._monitoring import Profile
 from ir_trunc.truncation._policy import BOUNDS, Cutter, Policy, PolicyDefinition, refuse_if_not_live, registry
+from ir_trunc.truncation._profile import Profile
 from ir_trunc.truncation.policies.lengths import Given
 
 _SAVED = re.compile(r"\.json(\.gz)?$")

@@ -2,13 +2,13 @@
 
 import json
 from collections import defaultdict
+from contextlib import suppress
 from inspect import cleandoc
 from pathlib import Path
 from typing import get_args
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from ir_trunc import meta, truncation
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._read.reading import DataKind
 from ir_trunc._read.registry import readers_of
@@ -16,8 +16,13 @@ from ir_trunc._read.tables import VOCABULARY
 from ir_trunc._scoring.evaluator import calc_aggregate
 from ir_trunc.measures import families
 from ir_trunc.measures.definition import ADDRESS, CUTOFF, mark_of
-from ir_trunc.meta._trials import PROPERTIES, RULE
-from ir_trunc.meta.properties import properties
+
+meta = truncation = trials = None  # modules that can be taken away
+with suppress(ImportError):
+    from ir_trunc import truncation
+with suppress(ImportError):
+    from ir_trunc import meta
+    from ir_trunc.meta import _trials as trials
 
 _QRELS = {"q": {"a": 1, "b": 1, "c": 1, "x": 0}}
 _RUN = {"q": {"a": 0.9, "x": 0.5, "b": 0.4}}
@@ -42,7 +47,8 @@ _SIGNS = {"strict": "●", "weak": "◐", "constant": "○", "violated": "✕", 
 
 def page():
     """The reference as a page in Markdown."""
-    verdicts = {of_measure.measure.partition("@")[0]: of_measure for of_measure in properties()}
+    tried = meta.properties() if meta else ()
+    verdicts = {of_measure.measure.partition("@")[0]: of_measure for of_measure in tried}
     all_families = list(families())
     users = defaultdict(list)  # of a parameter
     for definition in (definition for family in all_families for definition in family.members):
@@ -69,11 +75,11 @@ def page():
         lists=[name for name, *_ in _LISTS],
         example=_example,
         parameters=sorted(users.items()),
-        seven=PROPERTIES,
-        rule=RULE,
+        seven=trials.PROPERTIES if meta else (),
+        rule=trials.RULE if meta else "",
         signs=_SIGNS,
-        policies=truncation.registry.values(),
-        procedures=sorted(meta.registry.values(), key=lambda definition: definition.name),
+        policies=truncation.registry.values() if truncation else (),
+        procedures=sorted(meta.registry.values() if meta else (), key=lambda definition: definition.name),
         readers=readers.items(),
         vocabulary=[(field, names) for field, names in VOCABULARY.items() if field != "topic"],
     )

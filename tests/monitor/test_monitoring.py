@@ -13,7 +13,8 @@ from scipy.stats import ks_2samp, mannwhitneyu
 import ir_trunc
 from ir_trunc import InputError, ParameterError, Rankings, load_policy
 from ir_trunc.truncation import Fixed, Greedy, LargestGap, Oracle, ScoreThreshold, parse_policy, truncate
-from ir_trunc.truncation._monitoring import _distribution, _kolmogorov_smirnov, _rank_test
+from ir_trunc.truncation._monitoring import _kolmogorov_smirnov, _rank_test
+from ir_trunc.truncation._profile import _distribution
 
 
 def lists_of(seed, count, shift=0.0):
