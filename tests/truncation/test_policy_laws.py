@@ -19,14 +19,8 @@ from dataclasses import FrozenInstanceError, fields, replace
 import numpy as np
 import pytest
 from generated import _samples, queries, runs
-<<<<<<< HEAD
-from hypothesis import given, reject, settings
-from hypothesis import strategies as st
-from naive_policies import CUTS, FILE, SAMPLES, TWINS, allowed, positive
-=======
 from hypothesis import given, reject, settings, strategies as st
-from naive_policies import CUTS, FILE, SAMPLES, TWINS, positive
->>>>>>> 887a5f84 (wip0)
+from naive_policies import CUTS, FILE, SAMPLES, TWINS, allowed, positive
 from pages import ROOT, blocks, extension
 
 import ir_trunc
