@@ -106,6 +106,7 @@ class Nest:
 
 _SEARCHED = {
     "union": "each list is their union",
+    "first": "each list is that of the first one",
     "last": "each list is that of the last one",
     "sequence": "each list is their union, and sDCG knows the place in each",
 }

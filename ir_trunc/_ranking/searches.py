@@ -37,8 +37,9 @@ def by_question(rows: Rows) -> tuple[Rows, Notes]:
     each = RankedRows.of(replace(rows, reading=plain), strings([*ids]))
     each.notes.known = False  # which topics the qrels have is seen later
     docs = pd.DataFrame({"question": asked[each.topic], "doc": each.rows.docs.to_pylist()})
-    is_new, is_last = ~docs.duplicated(), ~pd.Series(asked).duplicated(keep="last").to_numpy()
-    keep = np.flatnonzero(is_last[each.topic] if how == "last" else is_new)
+    is_new, searched, is_one = ~docs.duplicated(), pd.Series(asked), how in ("first", "last")
+    others = searched.duplicated(keep="first" if how == "first" else "last").to_numpy()
+    keep = np.flatnonzero(~others[each.topic] if is_one else is_new)
     topics, numbers = encoded(strings(asked[each.topic[keep]].tolist())), Counter(asked.tolist())
     reading = replace(reading, keys=reading.of_questions, searches=None, stop=None)
     kept = each.rows.take(keep)
@@ -46,7 +47,7 @@ def by_question(rows: Rows) -> tuple[Rows, Notes]:
     several = [question for question, number in numbers.items() if number > 1]
     if not several:
         return kept, each.notes
-    if how != "last":
+    if not is_one:
         kept = replace(kept, ranks=None, reading=replace(reading, order="file"))
         if kept.unscored is not None:
             places = -np.arange(len(kept), dtype=np.float64)

@@ -32,7 +32,7 @@ DataKind = Literal["run", "qrels", "answers", "topics", "depths"]
 Order = Literal["score", "score64", "rank", "file"]
 Duplicates = Literal["error", "first", "best"]
 KeysLike = Sequence[str] | Keys
-Searches = Literal["union", "last", "sequence"]
+Searches = Literal["union", "first", "last", "sequence"]
 
 COMMENT = b"#"  # begins a line that is not read, as in trec_eval 10
 RANK, MARK = "rank", "Q0"  # columns of a run that are read where they decide
@@ -165,7 +165,7 @@ class HowRead(TypedDict, total=False):
         "one of several searches, see `searches`.")]
     searches: Annotated[Searches | None, Option(None, "",
         "The list of a question with several searches, where spans or the key search of question/search "
-        "tell: their union (the default), the last one, or the union for sDCG and nsDCG.",
+        "tell: their union (the default), the first or the last one, or the union for sDCG and nsDCG.",
         "The union has one search after the other, each document at its first place. The last search may "
         "be empty. 'sequence' is the union with what `sDCG` and `nsDCG` need to know of the searches. "
         "Searches are in the order of their first rows, spans in that of their start. Judgments are of "

@@ -21,6 +21,7 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Flag, Seed, Whole, checked
 from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc._core.universe import Universe
+from ir_trunc._inference.estimate import Estimate
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import QrelsLike
@@ -368,7 +369,8 @@ def searches(
     pandas.DataFrame
         Rows 'after 1', 'after 2', ...; 'oracle', the best stop of each question by the judgments, of several
         the earliest; and 'top score', the policy. Columns: score, the mean over the questions; gain, the rise
-        of the score over the row above, for the last two over all searches; searches, the mean number.
+        of the score over the row above, for the last two over all searches; low and high, the 95 % interval
+        of the gain, and its two-sided p_value; searches, the mean number.
 
     Raises
     ------
@@ -408,10 +410,12 @@ def searches(
         best = int(np.argmax([table[stop[others], others].mean() for stop in stops]))
         policy[part] = stops[best][part]
     places = [*np.arange(most)[:, None], table.argmax(axis=0), policy]
-    means = np.array([table[place, topics].mean() for place in places])
-    columns = {
-        "score": means,
-        "gain": np.append(np.diff(means[:most], prepend=np.nan), means[most:] - means[most - 1]),
+    scored = [Estimate(table[place, topics], formula.range) for place in places]
+    gains = [scored[row] - scored[min(row, most) - 1] for row in range(1, len(scored))]
+    columns = {"score": [each.mean for each in scored], "gain": [np.nan, *(gain.mean for gain in gains)]}
+    columns |= dict(zip(("low", "high"), np.array([[np.nan] * 2, *(gain.interval() for gain in gains)]).T))
+    columns |= {
+        "p_value": [np.nan, *(gain.p() for gain in gains)],
         "searches": [np.minimum(place + 1, numbers).mean() for place in places],
     }
     names = [*(f"after {search + 1}" for search in range(most)), "oracle", "top score"]

@@ -13,7 +13,7 @@ from ir_trunc.truncation import study
 pytestmark = pytest.mark.filterwarnings("ignore:.*(several searches|not in the run|not read|are few)")
 
 KEYS = ("question", "search")
-HOW = ("union", "last", "sequence")
+HOW = ("union", "first", "last", "sequence")
 
 
 def generated(seed: int, empty: bool = True) -> dict[tuple[str, str], dict[str, float]]:
@@ -32,6 +32,8 @@ def naive(run, how: str) -> dict[str, list[str]]:
     """The list of each question, from the definition."""
     lists: dict[str, list[str]] = {}
     for (question, _), docs in run.items():
+        if how == "first" and question in lists:
+            continue
         shown = [] if how == "last" else lists.get(question, [])
         lists[question] = shown + [
             doc for doc in sorted(docs, key=docs.get, reverse=True) if doc not in shown
@@ -125,7 +127,7 @@ def test_what_was_done_is_told_first(how):
     run, qrels = FORMS["ids as texts"][0](generated(3)), {str(q): {"a": 1} for q in range(8)}
     of_reader = {"keys": "question/search", "searches": how}
     words = "6 topics with several searches: each list is " + (
-        "that of the last" if how == "last" else "their union"
+        f"that of the {how} one" if how in ("first", "last") else "their union"
     )
     with noted(issued=False) as warnings:
         results = ir_trunc.calc("RBPT", qrels, run, **of_reader)
@@ -192,7 +194,7 @@ def test_the_study_takes_spans_as_they_are():
             InputError,
             "nothing tells its searches apart; spans, or keys whose innermost is 'search'",
         ),
-        ({"searches": "first"}, ParameterError, "'union', 'last' or 'sequence' is needed"),
+        ({"searches": "best"}, ParameterError, "'union', 'first', 'last' or 'sequence' is needed"),
         ({"searches": "last", "keys": ("question", "turn")}, InputError, "keys whose innermost is 'search'"),
         ({"searches": "sequence", "keys": KEYS, "withheld": "same id"}, InputError, "takes no withheld="),
     ],

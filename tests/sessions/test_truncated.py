@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from ir_trunc import InputError, IrTruncWarning, ParameterError, calc
+from ir_trunc._inference.estimate import Estimate
 from ir_trunc.truncation import study
 
 
@@ -46,6 +47,8 @@ def test_each_search_adds_to_the_union_of_those_before(measure):
     assert table["score"][:4].tolist() == pytest.approx([of.mean() for of in scores])
     assert table["gain"][1:4].tolist() == pytest.approx(np.diff([of.mean() for of in scores]).tolist())
     assert np.isnan(table["gain"].iloc[0])
+    gain = Estimate((scores[1] - scores[0]).to_numpy(), (-1, 1))
+    assert table[["low", "high", "p_value"]].iloc[1].tolist() == pytest.approx([*gain.interval(), gain.p()])
     lengths = [np.mean([union(q, stop)[1] for q in QRELS]) for stop in range(1, 5)]
     assert table["searches"][:4].tolist() == pytest.approx(lengths)
     best = pd.concat(scores, axis=1).max(axis=1)
