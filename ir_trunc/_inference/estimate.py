@@ -218,6 +218,19 @@ class RunEstimate(Estimate):
     at_once: bool = False
     parts: Floats | None = None
 
+    @classmethod
+    def ratio(cls, part: Floats, whole: Floats, limits: tuple[float, float]) -> RunEstimate:
+        """The ratio of two means over the same units, which is computed anew in each draw."""
+
+        def of_drawn(drawn: Ints) -> Any:
+            total = whole[drawn].sum(axis=-1)
+            return np.divide(
+                part[drawn].sum(axis=-1), total, out=np.full(total.shape, value), where=total != 0
+            )
+
+        value = part.mean() / whole.mean()
+        return cls(value + (part - value * whole) / whole.mean(), limits, None, value, of_drawn, True)
+
     @property
     def reach(self) -> tuple[Any, Any]:
         low, high = self.range

@@ -207,7 +207,8 @@ class MarkedTable:
                 names.append("")
                 lines.append([f"{cell.below} {'':<{w}}" for cell, w in zip(row, widths)])
         frame = pd.DataFrame(lines, index=pd.Index(names, name="system"), columns=list(self.columns))
-        shown = "\n".join(line.rstrip() for line in table_text(frame, None).splitlines())
+        lines_of_text = table_text(frame, None).splitlines()  # a part may have nothing below its scores
+        shown = "\n".join(line.rstrip() for line in lines_of_text if line.strip() or not line)
         notes, above = self._notes(BEST, str), [*self.warnings[:_WARNINGS]]
         if (more := len(self.warnings) - _WARNINGS) > 0:
             above.append(f"({more} more in `notes`)")

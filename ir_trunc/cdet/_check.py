@@ -10,12 +10,30 @@ from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Choice, checked
 from ir_trunc._output.tables import fitted
-from ir_trunc._read.readers.cdet import Absent, read_change_run
+from ir_trunc._read.readers.cdet import (
+    MOST_ERRORS,
+    Absent,
+    ChangeCollection,
+    ChangeRun,
+    read_change_run,
+)
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import by_file_name
 from ir_trunc.cdet._collection import RAGTIME1, DaysLike, collection_of, read_days
 
 AbsentDates = Annotated[Absent, Choice("what a date is that a run does not name")]
+
+
+def read_all(paths: Mapping[str, Any], collection: ChangeCollection, absent: Absent) -> dict[str, ChangeRun]:
+    """The runs with their errors, by the names of their files; a runtag of several is an error of each."""
+    read = {
+        name: read_change_run(path, f"run {path}", collection, absent, True) for name, path in paths.items()
+    }
+    for name, run in read.items():
+        if others := [other for other, each in read.items() if each.tag == run.tag != "" and other != name]:
+            tagged = f"run {paths[name]}, line 1: runtag {run.tag} is that of {', '.join(others)}, too."
+            run.errors[:] = [tagged, *run.errors][:MOST_ERRORS]
+    return read
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,13 +127,7 @@ def check_runs(
     if docs is not None and not date_of:
         raise InputError("docs: lines 'document<TAB>date', or {document: date}, are needed.")
     collection = collection_of(topics, chosen, date_of)
-    read = {
-        name: read_change_run(path, f"run {path}", collection, absent, True) for name, path in paths.items()
-    }
-    owners: dict[str, str] = {}
-    for name, run in read.items():
-        if run.tag and (other := owners.setdefault(run.tag, name)) != name:
-            run.errors.append(f"run {paths[name]}, line 1: runtag {run.tag} is that of {other}, too.")
+    read = read_all(paths, collection, absent)
     asked = f"{counted(len(collection.questions), 'topic')} and {counted(len(chosen), 'day')}"
     against = f"{asked} ({chosen[0]} to {chosen[-1]})"
     errors = {name: run.errors for name, run in read.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from ir_trunc._compare.comparison import Comparison
-from ir_trunc._core.errors import InputError, counted
+from ir_trunc._core.errors import InputError, ParameterError, counted
 from ir_trunc._core.lazy import cached_property, pd, plots
 from ir_trunc._core.parameters import one_of, text
 from ir_trunc._core.rankings import Floats
 from ir_trunc._core.universe import Keys, Nest
+from ir_trunc._inference.estimate import RunEstimate
 from ir_trunc._output.files import Target, write_text
 from ir_trunc._output.tables import Cell, MarkedTable, fitted
 from ir_trunc._read.readers.cdet import SEPARATOR
@@ -27,11 +29,13 @@ if TYPE_CHECKING:
 
 SILENT, PERFECT = "silent", "perfect"
 _SIGNS = np.array(["·", "✕", "○", "●"])  # of a day: silence without news, false alarm, missed news, reported
-_COLUMNS = {"": "means", " low": "low", " high": "high", " skill": "skill", " with news": "with_news"}
+_COLUMNS = {"": "means", " low": "low", " high": "high", " skill": "skill"}
+_COLUMNS |= {" skill low": "skill_low", " skill high": "skill_high", " with news": "with_news"}
 _BESIDE = (
     "Lists of {}: skill, (mean - silent) / (perfect - silent); the mean over days with something to find; and"
     " the share of the other days on which the list is empty"
 )
+_INTERVALS = "In brackets: individual {:g} % confidence intervals of the skill, by topic (BCa bootstrap)."
 
 
 class _Board(NamedTuple):
@@ -42,6 +46,8 @@ class _Board(NamedTuple):
     low: Floats  # bounds of the intervals of the means; NaN for the last two systems
     high: Floats
     skill: Floats  # (mean - silent) / (perfect - silent)
+    skill_low: Floats  # bounds of its intervals, as those of the means
+    skill_high: Floats
     with_news: Floats  # means over days with something to find
     right_silence: Floats  # the share of the other days on which the list is empty (S)
 
@@ -60,7 +66,9 @@ class _Board(NamedTuple):
             quiet = [topic for topic, is_nil in zip(ends[0].topics, nil) if is_nil]
             empty = np.array([results[name].rankings.lengths[nil] == 0 for name in systems], float)
             right_silence = Nest(Keys(KEYS[ranked]), quiet).means(empty, None)[:, 0]
-        return cls(systems, means, low, high, _skill(means), news, right_silence)
+        skill_low, skill_high = _skill_bounds(comparison, results)
+        skill = _skill(means)
+        return cls(systems, means, low, high, skill, skill_low, skill_high, news, right_silence)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,7 +187,7 @@ class ChangeScores(Result):
         return pd.concat(tables, names=["ranked"]).reset_index("ranked").reset_index(drop=True)
 
     def plot(self, ax: Axes | None = None, ranked: Ranked = "documents") -> Axes:
-        """Mean scores of the runs with their intervals, as `ir_trunc.plots.scores` draws them.
+        """Mean scores of the runs with their intervals, and lines at the scores of silence.
 
         Parameters
         ----------
@@ -190,9 +198,12 @@ class ChangeScores(Result):
         -------
         Axes
         """
-
         one_of("ranked", ranked, KEYS)
-        ax = plots.scores(self._shortened(self.comparisons[ranked]), ax)
+        comparison = self._shortened(self.comparisons[ranked])
+        bounds, line = (comparison.means["low"], comparison.means["high"]), self._boards[ranked].means[-2]
+        ax = plots._systems.scores_with_bounds(
+            comparison.to_pandas(), bounds, comparison.alpha, ax, (SILENT, line)
+        )
         ax.set_title(f"lists of {ranked}\n{self.convention.partition('; ')[0]}", fontsize="small")
         return ax
 
@@ -215,8 +226,14 @@ class ChangeScores(Result):
             names = [f"{measure}{part}" for part in (" skill", " with news") for measure in self.short]
             figures = np.column_stack([board.skill, board.with_news, board.right_silence])
             beside = _cells(figures, digits)
+            for cells, *ends in zip(beside, board.skill_low, board.skill_high):
+                for at, (low, high) in enumerate(zip(*ends)):
+                    if low < high:
+                        cells[at] = replace(cells[at], below=f"[{low:.{digits}f}, {high:.{digits}f}]")
             caption, columns = _BESIDE.format(ranked), [*names, "right silence"]
-            yield MarkedTable(caption, (), board.systems, columns, beside, best="", notes=())
+            level = _INTERVALS.format(100 * (1 - self.comparisons[ranked].alpha))
+            notes = [level] * any(cell.below for cells in beside for cell in cells)
+            yield MarkedTable(caption, (), board.systems, columns, beside, best="", notes=notes)
 
     def _text(self, digits: int) -> str:
         tables = [table.text() for table in self._tables(digits)]
@@ -294,6 +311,20 @@ def _skill(scores: Floats) -> Floats:
     silent, room = scores[-2], scores[-1] - scores[-2]
     skill: Floats = np.divide(scores - silent, room, out=np.full(scores.shape, np.nan), where=room != 0)
     return skill
+
+
+def _skill_bounds(comparison: Comparison, results: Mapping[str, Results]) -> Floats:
+    """The bounds of the skill over topics, the ratio computed anew in each draw (2 x S x M); NaN for none."""
+    bounds = np.full((2, len(comparison.systems) + 2, len(comparison.measures)), np.nan)
+    with suppress(ParameterError):  # a measure of the whole run has no values of topics
+        silent, perfect = (results[name].unit_means()[1] for name in (SILENT, PERFECT))
+        for row, name in enumerate(comparison.systems):
+            of_run = enumerate(zip(results[name].unit_means()[1] - silent, perfect - silent))
+            for at, (part, whole) in of_run:
+                if whole.any():
+                    skill = RunEstimate.ratio(part, whole, (-np.inf, 1.0))
+                    bounds[:, row, at] = skill.interval(comparison.alpha)
+    return bounds
 
 
 def _cells(figures: Floats, digits: int) -> list[list[Cell]]:

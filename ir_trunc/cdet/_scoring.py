@@ -20,14 +20,13 @@ from ir_trunc._read.readers.cdet import (
     DayRanking,
     join_keys,
     one_day,
-    read_change_run,
 )
 from ir_trunc._read.rows import PLACEHOLDER
 from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.objects import MeasureLike, read_measures
 from ir_trunc._scoring.results import Results
 from ir_trunc._scoring.runs import by_file_name
-from ir_trunc.cdet._check import AbsentDates
+from ir_trunc.cdet._check import AbsentDates, read_all
 from ir_trunc.cdet._collection import (
     KEYS,
     DaysLike,
@@ -119,7 +118,7 @@ def score(
     Raises
     ------
     InputError
-        Where no run is valid, two have the same runtag, or qrels name a topic or a date that the collection
+        Where no run is valid, or qrels name a topic or a date that the collection
         lacks.
 
     Examples
@@ -185,16 +184,15 @@ def _valid_runs(
     """The valid runs by their runtags, and the errors of the others; InputError where no run is valid."""
     valid: dict[str, ChangeRun] = {}
     invalid: dict[str, list[str]] = {}
-    for name, path in paths.items():
-        run = read_change_run(path, f"run {path}", collection, absent, collect=True)
+    for name, run in read_all(paths, collection, absent).items():
+        if run.tag in (SILENT, PERFECT):
+            of_table = f"runtag {run.tag} is the name of a row of the table; give it its own"
+            run.errors.append(f"run {paths[name]}, line 1: {of_table}.")
         if run.errors:
             invalid[name] = run.errors
             continue
-        if run.tag in (*valid, SILENT, PERFECT):
-            whose = "a row of the table" if run.tag in (SILENT, PERFECT) else "another run"
-            raise InputError(f"run {path}, line 1: runtag {run.tag} is the name of {whose}; give it its own.")
         if absent == "tied":
-            run.rankings += _ties(run, collection, str(path))
+            run.rankings += _ties(run, collection, str(paths[name]))
         valid[run.tag] = run
     for name, errors in invalid.items():
         more = f" ({counted(len(errors), 'error')}; `ir_trunc cdet check` lists them)"

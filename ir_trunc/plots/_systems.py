@@ -57,9 +57,16 @@ def scores(table: Any, ax: Axes | None = None) -> Axes:
 
 
 def scores_with_bounds(
-    means: pd.DataFrame, bounds: tuple[Floats, Floats] | None, alpha: float, ax: Axes | None
+    means: pd.DataFrame,
+    bounds: tuple[Floats, Floats] | None,
+    alpha: float,
+    ax: Axes | None,
+    line: tuple[str, Floats] | None = None,
 ) -> Axes:
-    """Mean scores as dots; `bounds` are the ends of their intervals (M x systems each), drawn as bars."""
+    """Mean scores as dots; `bounds` are the ends of their intervals (M x systems each), drawn as bars.
+
+    line: a name, and the score of each measure at which there is a dotted line.
+    """
     rows, columns = _kit.checked_table(means, "compare(...).to_pandas()", finite=None).shape
     ax = _kit.ready_axes(ax, 1.8 + 1.35 * columns, 1.2 + 0.36 * rows)
     from matplotlib.ticker import MaxNLocator
@@ -68,7 +75,8 @@ def scores_with_bounds(
     level = "" if bounds is None else f" (bars: {100 * (1 - alpha):g} % confidence)"
     for column, (name, values) in enumerate(zip(means, means.to_numpy(float).T)):
         ends = [np.where(np.isnan(of[column]), values, of[column]) for of in bounds or ()] or [values, values]
-        lowest, highest = ends[0].min(), ends[1].max()
+        at = [] if line is None else [float(line[1][column])]
+        lowest, highest = min([ends[0].min(), *at]), max([ends[1].max(), *at])
         span = (highest - lowest) or 1.0
 
         def x(score: Any, left: float = column + 0.12, lowest: Any = lowest, span: Any = span) -> Any:
@@ -76,6 +84,8 @@ def scores_with_bounds(
 
         ax.text(column + 0.5, -0.95, _style.label(name), ha="center", color=_style.INK)
         ax.hlines(range(rows), x(ends[0]), x(ends[1]), color=_style.INK, linewidth=1.2)
+        for score in at:
+            ax.vlines(x(score), -0.6, rows - 0.5, _style.ACCENT, ":", linewidth=1.2)
         best = np.abs(values - (values.min() if lower_is_better(str(name)) else values.max())) <= TOLERANCE
         for row, score in enumerate(values):
             fill = _BEST if best[row] else "white"
@@ -88,7 +98,9 @@ def scores_with_bounds(
         ax.axvline(column, color=_style.GREY, linewidth=0.8)
     ax.set_xticks(list(ticks), list(ticks.values()), fontsize="small")
     _kit.name_rows(ax, range(rows), map(_style.label, means.index), fontsize="small")
-    ax.set(xlim=(0, columns), ylim=(rows - 0.5, -1.3), xlabel=f"mean score, a scale for each measure{level}")
+    named = "" if line is None else f"; dotted: {_style.label(line[0])}"
+    what = f"mean score, a scale for each measure{level}{named}"
+    ax.set(xlim=(0, columns), ylim=(rows - 0.5, -1.3), xlabel=what)
     return ax
 
 

@@ -33,6 +33,7 @@ LONGEST = 100  # documents that a list of the track may have
 LONGEST_TAG = 20
 MOST_ERRORS = 50  # of a run that is checked
 _LARGEST = sys.float_info.max
+_PASSES = "; the organisers' checker lets it pass"  # where ours is stricter
 _NAMED = 5  # dates or topics that a message names
 _TOPICS = ("topic", "tid", "topic_id")
 _QUESTIONS, _GAINS = ("qid", "question_id"), ("gain", "rel", "relevance", "rel_grade")
@@ -40,6 +41,10 @@ _QUESTIONS, _GAINS = ("qid", "question_id"), ("gain", "rel", "relevance", "rel_g
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
+
+
+def _is_extra(content: Mapping[str, Any]) -> bool:
+    return isinstance(content.get("extra"), (Mapping, type(None)))
 
 
 _NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
@@ -85,10 +90,10 @@ class ChangeCollection:
     def dates(self) -> frozenset[str]:
         return frozenset(self.days)
 
-    def check(self, topic: str, day: str | None, place: str) -> None:
+    def check(self, topic: str, day: str | None, place: str, passes: str = "") -> None:
         """InputError where there is no such topic or day."""
         if self.questions and topic not in self.questions:
-            raise InputError(f"{place}: the topics have no topic {topic}.")
+            raise InputError(f"{place}: the topics have no topic {topic}{passes}.")
         if self.days and day is not None and day not in self.dates:
             one_day(day, place)
             ends = f"{self.days[0]} to {self.days[-1]}"
@@ -187,14 +192,19 @@ class _RunReader:
         if re.fullmatch(rf"(?!\.)[A-Za-z0-9_.-]{{1,{LONGEST_TAG}}}", tag) is None:
             signs = f"at most {LONGEST_TAG} letters, digits, _, - and, not in the first place, . are needed"
             self.refuse(f"{place}: runtag {shown(tag)}: {signs}.")
-        if len(tag) == 1:
-            self.note("the runtag has one character, and the track's schema needs two", place)
         for name in ("description", "models", "extern", "run_type"):
             with self:
                 _field({"run_type": "manual", **content}, place, name)
+        extra = {} if content.get("extra") is None else content["extra"]
+        texts = isinstance(extra, Mapping) and all(map(_is_text, extra.values()))
+        self.schema(len(tag) > 1, "a runtag of one character", place)
+        self.schema("run_type" in content, "a run without run_type, 'manual' or 'automatic'", place)
+        self.schema(texts, "extra whose values are not all text", place)
 
     def read_topic(self, content: Mapping[str, Any], topic: str, place: str) -> None:
-        self.collection.check(topic, None, place)
+        self.collection.check(topic, None, place, _PASSES)
+        self.schema(_is_text(content["topic"]), "a topic that is no text", place)
+        self.schema(_is_extra(content), "extra that is no object", place)
         days = self.run.named[topic] = set()
         for day, questions in _object(_field(content, place, "results"), place, "{date: questions}").items():
             with self:
@@ -206,7 +216,10 @@ class _RunReader:
         self.refuse_missing("date", self.collection.days, days, place)
 
     def read_day(self, questions: Any, topic: str, day: str, place: str) -> None:
-        if isinstance(questions, Mapping):
+        named = isinstance(questions, Mapping)
+        self.schema(named, "a date without an object {'results': [questions]}", place)
+        if named:
+            self.schema(_is_extra(questions), "extra that is no object", place)
             questions = _field(questions, place, "results")
         if not isinstance(questions, list):
             kind = "null" if questions is None else shown(questions)
@@ -218,11 +231,17 @@ class _RunReader:
                 question = one_key(_field(content, place, "qid"), "question", place)
                 here = f"{place}, question {question}"
                 if question in rank_of:
-                    raise InputError(f"{here}: it is in the results of this day twice.")
+                    raise InputError(f"{here}: it is in the results of this day twice{_PASSES}.")
                 self.check_question(topic, question, here)
                 rank = _field(content, here, "question-rank", "question_rank")
                 rank_of[question] = rank
                 documents = _field(content, here, "doc-ranking", "doc_ranking")
+                spelt = {"question_rank", "doc_ranking"} <= content.keys()
+                self.schema(spelt, "names with a hyphen, for question_rank and doc_ranking", here)
+                text = content.get("question_text", 0)
+                self.schema(text is None or _is_text(text), "a question without question_text", here)
+                self.schema(_is_text(content["qid"]), "a qid that is no text", here)
+                self.schema(_is_extra(content), "extra that is no object", here)
                 docs = self.read_documents(documents, day, here)
                 self.run.rankings.append(DayRanking(here, topic, day, question, rank, docs))
         if len({*rank_of.values()}) < len(rank_of):
@@ -230,6 +249,11 @@ class _RunReader:
 
     def note(self, what: str, place: str) -> None:
         self.run.odd.setdefault(what, []).append(place)
+
+    def schema(self, right: bool, what: str, place: str) -> None:
+        """Note what the organisers' published types do not take."""
+        if not right:
+            self.note(f"the organisers' schema refuses {what}", place)
 
     def check_question(self, topic: str, question: str, place: str) -> None:
         known = self.collection.questions.get(topic, [question])
@@ -259,13 +283,14 @@ class _RunReader:
             for item in documents:
                 with self:
                     doc, score = _document(item, place)
+                    self.schema(_is_text(item["doc_id"]), "a doc_id that is no text", place)
                     if doc in docs:
                         raise InputError(f"{place}, document {doc}: it is in the list twice.")
                     if date_of and date_of.get(doc) != day:
                         of = f"is of {date_of[doc]}" if doc in date_of else "is not in the collection"
                         raise InputError(f"{place}, document {doc}: it {of}.")
                     docs[doc] = score
-        if not docs:
+        if not documents:
             self.note("a question is reported without documents", place)
         if sorted(docs.values(), reverse=True) != [*docs.values()]:
             self.note("scores rise down the list; the order is that of the scores", place)
@@ -330,7 +355,11 @@ def _field(content: Mapping[str, Any], place: str, *names: str) -> Any:
     value = content[present[0]]
     needed, is_right = _NEEDED.get(names[0], ("", None))
     if is_right is not None and not is_right(value):
-        raise InputError(f"{place}: {names[0]} is {'null' if value is None else shown(value)}, not {needed}.")
+        kind, passes = "null" if value is None else shown(value), ""
+        with suppress(TypeError, ValueError, OverflowError):  # pydantic takes "1" and 1.0 for 1
+            is_number = names[0] == "score" or (names[0] == "question-rank" and float(value).is_integer())
+            passes = _PASSES * (is_number and float(value) is not None)
+        raise InputError(f"{place}: {names[0]} is {kind}, not {needed}{passes}.")
     return value
 
 
