@@ -1,6 +1,7 @@
 """From data to a deployed policy inside the frameworks that people run, with the real libraries."""
 
 import asyncio
+import importlib
 import json
 import pickle
 from hashlib import sha256
@@ -8,9 +9,11 @@ from inspect import signature
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from pages import ROOT, blocks
 
+import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError, how_many, rank, read_run
 from ir_trunc.synthetic.generated import chunks
 from ir_trunc.truncation import Fixed, Greedy, ScoreThreshold
@@ -408,3 +411,104 @@ def test_each_reaches_a_policy_from_its_data():
         columns=["query_id", "doc_id", "score"],
     )
     assert how_many(labels, frame, policies="ScoreThreshold").policy == stop
+
+
+QUESTIONS = {f"question {chr(97 + n)}": n % 3 for n in range(12)}
+"""Where the passage with the answer stands: the fake models answer right if they read it."""
+IS = {True: "answered", False: "asked"}
+PASSAGES = {q: [f"{q} is {IS[at == n]} here, {at}" for at in range(3)] for q, n in QUESTIONS.items()}
+
+
+def reads(question, texts):
+    """What a fake model answers with these passages."""
+    return "right" if any(f"{question} is answered" in text for text in texts) else "I do not know"
+
+
+def of_langchain():
+    document = quietly("langchain_core.documents").Document
+    runnable = importlib.import_module("langchain_core.runnables").RunnableLambda
+
+    def retrieve(question):
+        return [
+            document(page_content=text, id=f"p{at}", metadata={"score": 1 - at / 10})
+            for at, text in enumerate(PASSAGES[question])
+        ]
+
+    model = runnable(lambda asked: reads(asked["question"], [doc.page_content for doc in asked["context"]]))
+    return {"retriever": runnable(retrieve), "chain": model}
+
+
+def of_llama_index():
+    schema, core = quietly("llama_index.core.schema"), importlib.import_module("llama_index.core")
+    base = importlib.import_module("llama_index.core.retrievers").BaseRetriever
+
+    class Retriever(base):
+        def _retrieve(self, query):
+            nodes = [schema.TextNode(text=text, id_=text) for text in PASSAGES[query.query_str]]
+            return [schema.NodeWithScore(node=node, score=1 - at / 10) for at, node in enumerate(nodes)]
+
+    class Synthesizer(core.response_synthesizers.BaseSynthesizer):
+        def __init__(self):
+            super().__init__(llm=core.llms.MockLLM())
+
+        def get_response(self, query_str, text_chunks, **others):
+            return reads(query_str, text_chunks)
+
+        async def aget_response(self, query_str, text_chunks, **others):
+            return reads(query_str, text_chunks)
+
+        def _get_prompts(self):
+            return {}
+
+        def _update_prompts(self, prompts):
+            pass
+
+    return {"retriever": Retriever(), "synthesizer": Synthesizer()}
+
+
+def of_haystack():
+    haystack = quietly("haystack")
+    builder = importlib.import_module("haystack.components.builders").PromptBuilder
+
+    class Retriever:
+        def run(self, query):
+            texts = enumerate(PASSAGES[query])
+            return {"documents": [haystack.Document(content=text, score=1 - at / 10) for at, text in texts]}
+
+    class Generator:
+        def run(self, prompt):
+            question, *texts = prompt.splitlines()
+            return {"replies": [reads(question, texts)]}
+
+    template = "{{question}}\n{% for each in documents %}{{each.content}}\n{% endfor %}"
+    return {"retriever": Retriever(), "builder": builder(template=template), "generator": Generator()}
+
+
+def of_pyterrier():
+    pt = quietly("pyterrier")
+    rows = [(q, q, f"p{at}", text, 1 - at / 10, at) for q in QUESTIONS for at, text in enumerate(PASSAGES[q])]
+    frame = pd.DataFrame(rows, columns=["qid", "query", "docno", "text", "score", "rank"])
+
+    def read(results):
+        answers = [(q, reads(q, list(of["text"]))) for q, of in results.groupby("qid")]
+        return pd.DataFrame(answers, columns=["qid", "qanswer"])
+
+    topics = pd.DataFrame({"qid": list(QUESTIONS), "query": list(QUESTIONS)})
+    return {"retriever": pt.Transformer.from_df(frame), "reader": pt.apply.generic(read), "topics": topics}
+
+
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+@pytest.mark.parametrize("place", range(4), ids=["langchain", "llama_index", "haystack", "pyterrier"])
+def test_the_page_on_graded_answers_makes_the_table_of_a_pipeline(place):
+    names = (of_langchain, of_llama_index, of_haystack, of_pyterrier)[place]()
+    names |= {
+        "ir_trunc": ir_trunc,
+        "questions": list(QUESTIONS),
+        "is_right": lambda q, answer: answer == "right",
+    }
+    block = blocks(ROOT / "notebooks" / "howto" / "graded-answers.md", "py")[place]
+    exec(block, names)
+    assert {row["k"]: row["score"] for row in names["rows"] if row["query_id"] == "question b"}[3]
+    scores = ir_trunc.read_depths(names["rows"]).to_pandas()["score"]
+    assert scores.loc[[1, 3]].tolist() == pytest.approx([1 / 3, 1])
+    assert names["advice"].advised == "as retrieved"

@@ -4,6 +4,7 @@
     python tests/benchmarks/advice.py expect [--draws 300]
     python tests/benchmarks/advice.py silence [--draws 400]
     python tests/benchmarks/advice.py keep [--draws 300]
+    python tests/benchmarks/advice.py answers [--draws 200] [--questions 100]
     python tests/benchmarks/advice.py speed [--questions 50000]
 
 Each draws labelled questions from a population, asks for advice, and looks at the advised policy on 20,000
@@ -16,6 +17,12 @@ expect holds the truth where production has another share of unanswerable questi
 prints how often the advised policy is worse than silence by more than 0.01. `keep` prints by how much the
 printed share of kept questions exceeds the truth, and how often "This shows keep=" is false.
 
+`answers` learns from graded answers with 0, 1, 3, 5, 10 and 20 passages. A generated model answers right with
+a chance of 0.9 where a relevant passage is among those that it reads, of 0.1 elsewhere, and of 0.02 or 0.05
+less for each of up to ten irrelevant ones. It prints how often the interval of what to expect holds the share
+of right answers to the other questions, and what that share is with the advice from answers, with that from
+labels of documents by RBPT and by FlatU(e=0.1), with all passages, and with the best fixed number.
+
 `speed` prints the processor time of `how_many` for questions with 20 documents each.
 """
 
@@ -25,6 +32,7 @@ import argparse
 import re
 import time
 import warnings
+from itertools import product
 
 import numpy as np
 
@@ -35,6 +43,7 @@ from ir_trunc._core.rankings import offsets_of
 from ir_trunc._scoring.objects import bind
 
 DOCUMENTS = 20
+TRIED = 0, 1, 3, 5, 10, 20
 POPULATIONS = {"random": 0.0, "blurred": 0.7, "clear": 2.0}
 CELLS = [(100, 0.1, 0.5), (100, 0.2, 0.8), (50, 0.2, 0.5), (100, 1 / 3, None), (200, 0.1, 0.5)]
 """Questions, and the shares of unanswerable ones in the labels and in production."""
@@ -168,6 +177,47 @@ def keep(args: argparse.Namespace) -> None:
                 )
 
 
+def answering(lists: Rankings, harm: float) -> np.ndarray:
+    """The chance that the generated model answers right with the first 0, 1, ..., 20 passages (Q x 21)."""
+    relevant = np.zeros((len(lists), DOCUMENTS + 1))
+    relevant[lists.judged_rows, lists.judged_ranks] = lists.judged_grades > 0
+    found = np.cumsum(relevant, axis=1)
+    irrelevant = np.minimum(np.arange(DOCUMENTS + 1) - found, 10)
+    return np.maximum(np.where(found > 0, 0.9, 0.1) - harm * irrelevant, 0)
+
+
+def answers(args: argparse.Namespace) -> None:
+    """Coverage of what to expect from graded answers, and what advice from answers and labels is worth."""
+    print("lead  harm  questions  coverage       bias            answers  RBPT   FlatU  all    best fixed")
+    count = args.questions
+    for lead, harm in product((0.7, 2.0), (0.02, 0.05)):
+        others = questions(20_000, lead, np.random.default_rng(0))
+        chances, rows = answering(others, harm), []
+        for draw in range(1, args.draws + 1):
+            random = np.random.default_rng(draw)
+            lists = questions(count, lead, random)
+            right = random.random(count)[:, None] < answering(lists, harm)
+            graded = {q: {k: int(row[k]) for k in TRIED} for q, row in zip(lists.topics, right)}
+            of_lists = zip(lists.topics, lists.scores.reshape(count, DOCUMENTS).tolist())
+            run = {q: {f"d{rank:02}": s for rank, s in enumerate(scores)} for q, scores in of_lists}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                advice = ir_trunc.how_many(ir_trunc.read_depths(graded), run)
+            by_labels = [advised(lists, measure) for measure in ("RBPT", "FlatU(e=0.1)")]
+            cuts = [each.policy.cut(others) for each in (advice, *by_labels)]
+            truth, *others_of = (chances[np.arange(len(others)), cut].mean() for cut in cuts)
+            expected, low, high = advice.expected
+            rows.append((low - 1e-9 <= truth <= high + 1e-9, expected - truth, truth, *others_of))
+        holds, bias, *worth = np.array(rows, float).T
+        ends, error = chances.mean(axis=0), bias.std(ddof=1) / np.sqrt(len(bias))
+        means = "  ".join(f"{each:.3f}" for each in (*np.mean(worth, axis=1), ends[-1], ends[[*TRIED]].max()))
+        print(
+            f"{lead:4.1f}  {harm:4.2f}  {count:9}  {share([*holds])}  {bias.mean():+.3f} ({error:.3f})"
+            f"  {means}",
+            flush=True,
+        )
+
+
 def speed(args: argparse.Namespace) -> None:
     """Processor seconds."""
     lists = questions(args.questions, 1.0, np.random.default_rng(0))
@@ -176,7 +226,7 @@ def speed(args: argparse.Namespace) -> None:
     print(f"{args.questions} questions: {time.process_time() - start:.1f} s")
 
 
-SIMULATIONS = {run.__name__: run for run in (optimism, expect, silence, keep, speed)}
+SIMULATIONS = {run.__name__: run for run in (optimism, expect, silence, keep, answers, speed)}
 
 
 def main() -> None:
@@ -188,7 +238,7 @@ def main() -> None:
     parser.add_argument("--measure", default="RBPT")
     parser.add_argument("--tolerance", type=float, default=0.01)
     args = parser.parse_args()
-    args.questions = args.questions or {"speed": 50_000}.get(args.what, 50)
+    args.questions = args.questions or {"speed": 50_000, "answers": 100}.get(args.what, 50)
     SIMULATIONS[args.what](args)
 
 
