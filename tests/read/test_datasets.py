@@ -1,6 +1,10 @@
 """Data sets of ir_datasets, by id and as objects, from local files; and of Hugging Face."""
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import ir_datasets
@@ -144,3 +148,39 @@ def test_hugging_face(monkeypatch):
         read_qrels(datasets.DatasetDict({"test": qrels, "dev": qrels}))
     with pytest.raises(InputError, match="is a stream"):
         read_run(run.to_iterable_dataset())
+
+
+def test_a_folder_that_is_called_like_a_data_set_is_not_taken_for_it(tmp_path, monkeypatch, generated):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ir-trunc-generated").mkdir()
+    with pytest.raises(InputError, match="is a directory: name the files") as refused:
+        calc("AP", "ir-trunc-generated", {"1": ["a"]})
+    call = re.search(r"ir_datasets\.load\(.*?\)", str(refused.value))[0]
+    found = calc("AP", eval(call, {"ir_datasets": ir_datasets}), {"1": ["a"]}, unjudged="exclude")
+    monkeypatch.chdir("/")
+    assert (
+        found.values.tolist()
+        == calc("AP", "ir-trunc-generated", {"1": ["a"]}, unjudged="exclude").values.tolist()
+    )
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match=r"folder is a directory: name the files in it\.$"):
+        calc("AP", str(tmp_path / "folder"), {"1": ["a"]})
+
+
+def test_the_command_of_the_start_page_loads_vaswani(real_data, tmp_path):
+    """By the loading code of ir_datasets, which builds an index beside its files."""
+    start = Path(__file__).parents[2] / "notebooks" / "start" / "know-ndcg.md"
+    command = re.search(r"`ir_trunc (vaswani v\.run .*?)`", start.read_text(encoding="utf-8"))[1].split()
+    home = shutil.copytree(real_data("ir-datasets-home"), tmp_path / "sets")
+    (tmp_path / "v.run").write_text("1 Q0 1239 1 2.0 x\n1 Q0 1502 2 1.0 x\n")
+    environment = os.environ | {"IR_DATASETS_HOME": str(home)}
+    call = [sys.executable, "-m", "ir_trunc", *command, "-q"]
+    done = subprocess.run(call, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    scores = dict(line.split("\t")[1:] for line in done.stdout.splitlines() if line.startswith("1\t"))
+    qrels = [line.split() for line in (real_data("vaswani") / "qrels").read_text().splitlines()]
+    judged = {"1": {doc: int(grade) for topic, _, doc, grade in qrels if topic == "1"}}
+    expected = calc("RBPT AP", judged, {"1": ["1239", "1502"]}).aggregated
+    assert {name: float(value) for name, value in scores.items()} == {
+        str(measure): pytest.approx(value, abs=6e-5) for measure, value in expected.items()
+    }

@@ -29,7 +29,8 @@ def load_dataset(name: str) -> Any | None:
 
 def _is_dataset(data: Any) -> bool:
     if isinstance(data, File):
-        return not os.path.exists(data.path)
+        is_folder = os.path.isdir(data.path)
+        return not os.path.exists(data.path) or (is_folder and load_dataset(os.fspath(data.path)) is not None)
     of_library = type(data).__module__.startswith("ir_datasets") and not isinstance(data, Iterable)
     return of_library or hasattr(data, "queries_iter")
 
@@ -45,6 +46,11 @@ def ir_dataset(data: Any, layout: Layout) -> Table:
 
     Its qrels come with its topics, of which some may have no judgment, and with its judgment scale.
     """
+    if isinstance(data, (str, os.PathLike)) and os.path.isdir(data):
+        raise InputError(
+            f"{layout.source} is a directory: name the files in it. The data set of this name is"
+            f" ir_datasets.load({os.fspath(data)!r}), or its id in a folder that has no such directory."
+        )
     if isinstance(data, os.PathLike):
         raise missing_file(data, layout.source)
     collection = load_dataset(data) if isinstance(data, str) else data
