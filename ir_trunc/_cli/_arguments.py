@@ -84,7 +84,7 @@ class OneLineParser(argparse.ArgumentParser):
 
         There, `reading` stands for how runs are read, and `scoring` for it and which topics are scored.
         a|b is a choice of words, VALUE? may be left out, of VALUE+ and VALUE* there may be several, VALUE!
-        must be given, VALUE... may be repeated, and an option without a value is a flag.
+        must be given, VALUE... may be repeated, and an option without a value is a flag; so may be VALUE?.
         """
         for line in _lines(text):
             if not line.startswith("="):
@@ -106,6 +106,7 @@ class OneLineParser(argparse.ArgumentParser):
             how["required"] = True
         elif value.endswith(("?", "*", "+")):
             how["nargs"] = value[-1]
+            how |= {"const": True} if is_option else {}
         elif is_option and value.endswith("..."):
             how["action"] = "append"
             value = value.removesuffix("...")
@@ -370,7 +371,7 @@ OPTIONS |= {
 
 Those that the `ir_measures` command has, too, are its own: -q, -n, -p.
 """
-_OUTPUTS = "output", "cuts", "plot", "junit", "report"
+_OUTPUTS = "output", "qrels_output", "cuts", "plot", "junit", "report"
 _FOLDERS = "runs", "collections"  # arguments that may be folders of files
 _SCORING = "topics missing unjudged levels reading"
 _READING = [name.replace("_", "-") for name in (*HowRead.__annotations__, "nil")]

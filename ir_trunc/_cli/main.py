@@ -32,6 +32,7 @@ COMMANDS = {
     "decide where lists end": {
         "how-many": "how many documents to return, from which score on, and when none",
         "truncate": "end the lists of a run by a policy",
+        "wrap": "a run with the ends of its lists or with efforts, for other tools",
         "monitor": "whether live lists still look like those a policy was fitted on",
         "study": "experiments on best cuts, on lengths and on policies",
     },

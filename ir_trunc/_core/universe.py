@@ -155,6 +155,8 @@ class Universe:
         With searches='sequence', for each topic what each of its searches showed, as ranks in the union.
     top_scores : mapping, optional
         With searches='sequence', the highest score of each search, -inf where it showed nothing.
+    holds_ends : bool
+        Whether ends of lists are documents of the run, as `with_terminal` adds them for other tools.
     """
 
     topics: int = 0
@@ -176,6 +178,7 @@ class Universe:
     several: int = 0
     sequence: Mapping[str, tuple[list[int], ...]] | None = None
     top_scores: Mapping[str, tuple[float, ...]] | None = None
+    holds_ends: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from ir_trunc._read.arrow import arrow_texts, flat, index_in, numeric, occurs, p
 from ir_trunc._read.readers.topics import read_topics, say_unjudged
 from ir_trunc._read.reading import ANSWERS, DEFAULT, QRELS, RUN, Columns, HowRead, KeysLike, Reading
 from ir_trunc._read.registry import Data, Withheld, recognised
-from ir_trunc._read.rows import PLACEHOLDER, Rows
+from ir_trunc._read.rows import PLACEHOLDER, TERMINAL, Rows
 from ir_trunc._read.tables import columns_of, possible_fields
 
 Unjudged = Literal["exclude", "nil"]
@@ -129,7 +129,7 @@ class JudgedDocs:
 @cache
 def _odd(nil_id: str) -> Texts:
     """The ids with which a list is for Python."""
-    return Texts.of([PLACEHOLDER, nil_id])
+    return Texts.of([PLACEHOLDER, TERMINAL, nil_id])
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 from unicodedata import normalize
 
 import ir_measures
@@ -19,9 +19,9 @@ from ir_trunc._core.errors import InputError, counted, option, shown, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Bools, Floats, Ints, distinct, offsets_of
 from ir_trunc._output.files import Target, run_lines, write_text
-from ir_trunc._read.arrow import flat, index_in, numeric, occurs, pa, pc, strings
+from ir_trunc._read.arrow import flat, index_in, numeric, pa, pc, strings, truths
 from ir_trunc._read.reading import DEFAULT, Order, Reading
-from ir_trunc._read.rows import PLACEHOLDER, Rows, Samples
+from ir_trunc._read.rows import PLACEHOLDER, TERMINAL, Rows, Samples
 
 _PRECISION: dict[Order, type[np.floating[Any]]] = {"score": np.float32, "score64": np.float64}
 
@@ -53,6 +53,8 @@ class Notes:
         Wrong answers that look like abstentions, where none was declared.
     withheld, left : int
         Documents that are withheld, and the lists that they left.
+    ends : int
+        Whether documents stand for ends of lists.
     """
 
     known: bool = False
@@ -70,6 +72,7 @@ class Notes:
     seeming: tuple[str, ...] = ()
     withheld: int = 0
     left: int = 0
+    ends: int = False
 
     def add(self, other: Notes) -> None:
         """Count what was noted of another part of the run, too."""
@@ -177,6 +180,14 @@ class Notes:
             )
 
 
+def refuse_ends(source: str) -> NoReturn:
+    """Raise the InputError of a run with its ends in it, where something looks at lists or at their ends."""
+    raise InputError(
+        f"{source}: it holds {TERMINAL} documents already, as with_terminal adds them for other tools."
+        " Only the measures of ir-measures, without NumRet, take it; give the run as it was."
+    )
+
+
 def likeness(topic: str, topics: Iterable[str]) -> str:
     """A sentence on an id of the qrels that differs from a run's in a way that may be an accident, or ""."""
     for what, form in (
@@ -221,6 +232,10 @@ class RankedRows:
     missing: Bools  # topics without a row, and without an empty list, in the run (Q)
     withheld: Ints | None = None  # how many documents left each list (Q)
 
+    def without_ends(self) -> RankedRows:
+        """These rows; InputError where ends of lists are among them."""
+        return refuse_ends(self.rows.source) if self.notes.ends else self
+
     @property
     def scores(self) -> Floats | None:
         """The score of each row; None if some rows have no score."""
@@ -256,7 +271,7 @@ class RankedRows:
             problem = f"it is in the list twice; {option('duplicates', 'first', 'best')} keeps one of them"
             raise run.both(int(again[0]), None, problem)
         known = topic < len(topics)
-        notes = Notes(known=bool(known.any()))
+        notes = Notes(known=bool(known.any()), ends=pc.equal(run.docs, TERMINAL).true_count > 0)
         if not known.all():
             codes = pc.unique(run.topics.indices.take(numeric(np.flatnonzero(~known))))
             names = run.topics.dictionary.take(codes)
@@ -266,7 +281,7 @@ class RankedRows:
         if run.universe:
             empty = index_in(strings(run.universe), topics)
             missing[empty[empty >= 0]] = False
-        keep, left = known & ~occurs(run.docs, PLACEHOLDER), None
+        keep, left = known & ~truths(pc.equal(run.docs, PLACEHOLDER)), None
         if run.reading.withheld is not None:
             leaves = run.reading.withheld.among(run.topics, run.docs) & keep
             keep, left = keep & ~leaves, np.bincount(topic[leaves], minlength=len(topics))

@@ -30,7 +30,7 @@ from ir_trunc._kernel import kernel
 from ir_trunc._ranking.answers import answers_of, overlaps_of, say_seeming, seems_none
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, Unjudged, read_qrels_of_runs, ready_qrels
-from ir_trunc._ranking.ranked_rows import Notes, RankedRows, Run
+from ir_trunc._ranking.ranked_rows import Notes, RankedRows, Run, refuse_ends
 from ir_trunc._ranking.searches import by_question
 from ir_trunc._read.arrow import arrow_texts, flat, numeric, occurs, strings, text_array
 from ir_trunc._read.reading import DEFAULT, RUN, HowRead, Option, Order, Reading, takes
@@ -220,11 +220,17 @@ def with_missing(rankings: Rankings, missing: str | None, source: str, alike: bo
 
 
 def as_ranked(
-    run: object, reading: Reading, missing: Missing | None = None, of_qrels: Sequence[Any] = ()
+    run: object,
+    reading: Reading,
+    missing: Missing | None = None,
+    of_qrels: Sequence[Any] = (),
+    takes_ends: Callable[[], bool] = bool,
 ) -> Rankings:
     """A run that must be Rankings: keys and missing apply to it, other options are refused."""
     if not isinstance(run, Rankings):
         raise InputError("qrels are needed; only Rankings hold their own judgments.")
+    if run.universe is not None and run.universe.holds_ends and not takes_ends():
+        refuse_ends("Rankings")
     if any(option is not None for option in of_qrels):
         why = "they have their topics and judgments, and NIL is no longer in them"
         raise InputError(f"topics, unjudged and nil have no effect on Rankings: {why}.")
@@ -233,7 +239,7 @@ def as_ranked(
     if reading.nesting is not None:
         reading.nesting.split(run.topics, "Rankings")
         universe = replace(run.universe or Universe(), nesting=reading.nesting)
-        return as_ranked(replace(run, universe=universe), replace(reading, keys=None))
+        run, reading = replace(run, universe=universe), replace(reading, keys=None)
     if reading != DEFAULT:
         options = "order, duplicates, stop, lower_is_better and columns"
         raise InputError(f"Rankings have their order and ends: {options} are for other runs.")
@@ -247,10 +253,12 @@ def rank_run(
     keep_scores: bool = False,
     must_match: bool = True,
     source: str = "",
+    takes_ends: Callable[[], bool] = bool,
 ) -> Rankings:
     """The ranked lists of a run, one for each topic of the qrels; with all scores, which policies need.
 
     must_match: whether a run of which no topic is in the qrels is an error. source: its name in messages.
+    takes_ends: whether ends of lists may be documents.
     """
     layout = RUN if reading is DEFAULT and not source else replace(RUN, reading=reading, source=source)
     if qrels.classes is not None:
@@ -261,7 +269,7 @@ def rank_run(
     if not builder.add_whole(data):
         for piece in data.rows():
             builder.add(piece)
-    return builder.rankings(must_match)
+    return builder.rankings(must_match, takes_ends)
 
 
 def rank_rows(qrels: Qrels, pieces: Iterable[Rows], keep_scores: bool = False) -> Rankings:
@@ -442,11 +450,13 @@ class Builder:
         self.keep(rankings, notes)
         return True
 
-    def rankings(self, must_match: bool = True) -> Rankings:
+    def rankings(self, must_match: bool = True, takes_ends: Callable[[], bool] = bool) -> Rankings:
         """The lists of all topics of the qrels, after warnings of what is left out and what is doubtful."""
         qrels, reading, nil = self.qrels, self.reading or DEFAULT, self.qrels.nil.convention
         source, nesting = self.source or "run", reading.keys or qrels.nesting
         universe = _assumed(reading.order, nil, nesting, reading.lower_is_better)
+        if self.notes.ends:
+            universe = replace(universe, holds_ends=True) if takes_ends() else refuse_ends(source)
         if reading.columns:
             universe = replace(universe, score=str(reading.columns.get("score", "")))
         if said := self.searched:

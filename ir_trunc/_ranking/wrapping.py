@@ -1,44 +1,52 @@
 """Runs with terminal documents or with the effort of reading each document, and qrels to match.
 
 They are ordinary runs, which other tools can score: the reciprocal rank of a run with its terminal documents
-is `RRT`. The caller's data do not change.
+is `RRT`. Their columns hold all that the measures of ir_trunc compute with. The caller's data do not change.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Unpack
+from typing import Annotated, Any, Literal, Unpack
 
 import numpy as np
-import pyarrow.compute as pc
 
 from ir_trunc._core.errors import InputError, counted
-from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import Number, Whole, checked
+from ir_trunc._core.parameters import Choice, Whole, checked
 from ir_trunc._core.rankings import Bools, Ints
 from ir_trunc._output.files import Target, check_outputs, qrels_lines, write_text
+from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import RankedRows, Run
 from ir_trunc._ranking.runs import RunLike, join_run, read_run
 from ir_trunc._read.arrow import strings
 from ir_trunc._read.reading import HowRead, takes
-from ir_trunc._read.rows import PLACEHOLDER, Rows
-
-TERMINAL = "__end__"
-"""The document id of terminal documents in wrapped runs."""
+from ir_trunc._read.rows import PLACEHOLDER, TERMINAL, Rows
+from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.params import Effort, MaxRel, OnlyRel, SignedScale
+from ir_trunc.measures.parts import Gains, binary, graded, scaled
+from ir_trunc.measures.terminal import Terminal, perfect_end, share_at_end
 
 _AGAIN = "__again__"
+
+Gain = Annotated[
+    Literal["linear", "exp", "raw"],
+    Choice("gains without rel: x / max_rel, (2^x - 1) / 2^max_rel, or the grade itself"),
+]
+Depth = Annotated[int | None, Whole("depth that the evaluation imposes, as @k")]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Wrapped:
     """A run with further documents or columns, and qrels to match: exactly what is scored.
 
-    Answers are written in their normalised form. An answer that repeats an answer, or another one of its
-    class, is marked, `__again__3__paris` at rank 3, and so is not judged; the qrels keep one answer of each
-    class, the one that counts in the run, else the best. NIL is judged if the convention makes it right, and
-    marked otherwise.
+    The formula of a measure, applied to these columns alone, gives its score. Answers are written in their
+    normalised form. An answer that repeats an answer, or another one of its class, is marked,
+    `__again__3__paris` at rank 3, and so is not judged; the qrels keep one answer of each class, the one that
+    counts in the run, else the best. NIL is judged if the convention makes it right, and marked otherwise.
 
     Attributes
     ----------
@@ -46,7 +54,7 @@ class Wrapped:
         Its `to_pandas()` has query_id, doc_id, score, rank and gain; effort and utility if `with_effort` made
         it.
     qrels : pandas.DataFrame
-        query_id, doc_id, relevance. ir-measures takes both as they are.
+        query_id, doc_id, relevance, gain. ir-measures takes both as they are.
     """
 
     run: Run
@@ -56,23 +64,30 @@ class Wrapped:
     def __repr__(self) -> str:
         return f"Wrapped(run: {counted(len(self.run), 'row')}, qrels: {counted(len(self.qrels), 'row')})"
 
-    def write(self, run: Target, qrels: Target) -> None:
-        """Write both as TREC files, gzipped if a name ends in .gz.
+    def write(self, run: Target | None = None, qrels: Target | None = None) -> None:
+        """Write both: as tables with all columns where the name ends in .csv or .csv.gz, else as TREC files.
 
         Parameters
         ----------
         run, qrels : path
-            Where to write them.
+            Where to write them; what has no path is not written.
 
         Raises
         ------
         InputError
-            If a TREC file cannot hold an id, both paths lead to one file, or one of them is an input.
+            If a TREC file cannot hold an id, or would hold nothing of what was added, both paths lead to one
+            file, or one of them is an input.
         """
         check_outputs([run, qrels], self._inputs)
-        self.run.write(run, "wrapped")
-        judged = (self.qrels[name].tolist() for name in ("query_id", "doc_id", "relevance"))
-        write_text(qrels, qrels_lines(zip(*judged)))
+        if run is not None:
+            if not _is_table(run) and "effort" in self.run.further:
+                needed = "a TREC run has no columns for effort and utility; let its name end in .csv"
+                raise InputError(f"{run}: {needed}.")
+            lines = _table_lines(self.run.to_pandas()) if _is_table(run) else self.run.lines("wrapped")
+            write_text(run, lines)
+        if qrels is not None:
+            judged = (self.qrels[name].tolist() for name in ("query_id", "doc_id", "relevance"))
+            write_text(qrels, _table_lines(self.qrels) if _is_table(qrels) else qrels_lines(zip(*judged)))
 
 
 @checked
@@ -81,24 +96,36 @@ def with_terminal(
     qrels: QrelsLike,
     run: RunLike,
     *,
-    rel: Annotated[int, Whole("lowest grade that counts as relevant", 1, HIGHEST_GRADE)] = 1,
-    depth: Annotated[int | None, Whole("length that the evaluation imposed")] = None,
+    rel: OnlyRel = None,
+    max_rel: MaxRel = None,
+    gain: Gain = "linear",
+    terminal: Terminal = "least",
+    depth: Depth = None,
+    nil: NilRule | Convention | None = None,
     **reading: Unpack[HowRead],
 ) -> Wrapped:
     """The run with a terminal document at the end of every list that its system ended.
 
-    The terminal document's gain r_t is 1 for a nil query, else the share of the relevant documents retrieved.
-    Its grade in the qrels, which must be a whole number, is `rel` for a nil query, else 0. Its score is the
-    next lower 32-bit float, so that it comes last in trec_eval's order too.
+    Its gain is r_t m: r_t is 1 for a nil query, else the share of the topic's gain that was retrieved, and m
+    is what a perfect end is worth, the gain of `__end__` in the qrels. Grades of qrels are whole numbers:
+    that of `__end__` is 1, or `rel`, for a nil query, else 0. Its score is the next lower 32-bit float, so
+    that it comes last in trec_eval's order too.
 
     Parameters
     ----------
-    qrels, run, **options
+    qrels, run, nil, **options
         As for `ir_trunc.calc`.
-    rel : int
-        Lowest grade that counts as relevant.
+    rel : int, optional
+        Lowest grade that counts as relevant, with gain 1; without it gains are graded.
+    max_rel : int, optional
+        Top of the judgement scale, by default the highest grade in the qrels.
+    gain : {'linear', 'exp', 'raw'}
+        Gains without `rel`: x / max_rel, (2^x - 1) / 2^max_rel, or the grade itself.
+    terminal : {'least', 'full', 'unit'}
+        What a perfect end is worth, as for `RBPT`.
     depth : int, optional
-        The length that the evaluation imposed; a list that fills it gets no terminal document.
+        The depth that the evaluation imposes, as `@k`: longer lists are cut there, and a list that fills it
+        gets no terminal document.
 
     Returns
     -------
@@ -122,23 +149,31 @@ def with_terminal(
     3        2        x     1   0.0
     4        2  __end__     2   1.0
     """
-    judged, reading = read_qrels_of_runs(qrels, reading=reading)
-    source, documents, grades, lengths, hits, relevant = _scored(judged, read_run(run, **reading), rel)
-    ends = np.ones(len(lengths), dtype=bool) if depth is None else lengths < depth
-    last = np.zeros(len(lengths), dtype=np.float32)
+
+    def gains_of(lists: Lists) -> Gains:
+        if rel is not None:
+            return binary(lists, rel)
+        return graded(lists) if gain == "raw" else scaled(lists, gain, max_rel)
+
+    gains, documents, judged, source = _scored(qrels, run, depth, gains_of, nil, reading)
+    lists, topics = gains.lists, np.array(gains.lists.judgments.topics, dtype=object)
+    perfect = np.ones(len(topics)) * perfect_end(lists, gains, terminal)
+    of_end, ended = perfect * share_at_end(lists, gains), np.ones(len(topics), bool) & lists.stopped
+    is_nil, (silent, _) = gains.R == 0, lists.silence
+    for each in (perfect, of_end, ended, is_nil):
+        each[silent] = 1  # silence is as right as NIL
+    last, filled = np.zeros(len(topics), dtype=np.float32), lists.n > 0
     lowest = documents.groupby("query_id")["score"].min()
-    topics = np.array(judged.judgments.topics, dtype=object)
-    filled = lengths > 0
     with np.errstate(over="ignore"):  # scores beyond 32 bits
         last[filled] = np.nextafter(lowest.reindex(topics[filled]).to_numpy(np.float32), np.float32(-np.inf))
-    recall = np.divide(hits, relevant, out=np.ones(len(hits)), where=relevant > 0)
-    ids = {"query_id": topics, "doc_id": TERMINAL, "score": last.astype(np.float64), "rank": lengths + 1}
-    terminal = pd.DataFrame({**ids, "gain": recall, "relevance": np.where(relevant == 0, rel, 0)})[ends]
-    rows = pd.concat([documents, terminal[list(documents)]], ignore_index=True)
+    ids = {"query_id": topics, "doc_id": TERMINAL}
+    ends = pd.DataFrame({**ids, "score": last.astype(np.float64), "rank": lists.n + 1, "gain": of_end})
+    rows = pd.concat([documents, ends[ended]], ignore_index=True)
     places = {topic: place for place, topic in enumerate(topics)}
-    order = np.lexsort((rows["rank"], rows["query_id"].map(places)))
-    with_ends = pd.concat([grades, terminal[list(grades)]], ignore_index=True)
-    return Wrapped(_run(rows.iloc[order], judged, source), with_ends, (qrels, run))
+    rows = rows.iloc[np.lexsort((rows["rank"], rows["query_id"].map(places)))]
+    of_ideal = pd.DataFrame({**ids, "relevance": np.where(is_nil, rel or 1, 0), "gain": perfect})
+    judged = pd.concat([judged, of_ideal], ignore_index=True)
+    return Wrapped(_run(rows, lists.judgments.topics, source), judged, (qrels, run))
 
 
 @checked
@@ -147,20 +182,27 @@ def with_effort(
     qrels: QrelsLike,
     run: RunLike,
     *,
-    e: Annotated[float, Number("effort of reading one document", 0)] = 0.05,
-    rel: Annotated[int, Whole("lowest grade that counts as relevant", 1, HIGHEST_GRADE)] = 1,
+    e: Effort = 0.05,
+    gain: SignedScale = "linear",
+    max_rel: MaxRel = None,
+    depth: Depth = None,
+    nil: NilRule | Convention | None = None,
     **reading: Unpack[HowRead],
 ) -> Wrapped:
     """The run with the effort of reading each document, and its utility: the gain less the effort.
 
     Parameters
     ----------
-    qrels, run, **options
+    qrels, run, nil, **options
         As for `ir_trunc.calc`.
     e : float
-        Effort of reading one document, in units of gain, >= 0.
-    rel : int
-        Lowest grade that counts as relevant, with gain 1.
+        Effort of reading one document, in units of gain, >= 0. A run's costs take its place.
+    gain : {'linear', 'exp', 'signed'}
+        Gains, as for `FlatU`.
+    max_rel : int, optional
+        Top of the judgement scale, by default the highest grade in the qrels.
+    depth : int, optional
+        The depth that the evaluation imposes, as `@k`: longer lists are cut there.
 
     Returns
     -------
@@ -181,52 +223,66 @@ def with_effort(
     0      a   1.0    0.25     0.75
     1      b   0.0    0.25    -0.25
     """
-    judged, reading = read_qrels_of_runs(qrels, reading=reading)
-    source, documents, grades, *_ = _scored(judged, read_run(run, **reading), rel)
-    priced = documents.assign(effort=e, utility=documents["gain"] - e)
-    return Wrapped(_run(priced, judged, source), grades, (qrels, run))
+
+    def gains_of(lists: Lists) -> Gains:
+        return scaled(lists, gain, max_rel)
+
+    gains, documents, judged, source = _scored(qrels, run, depth, gains_of, nil, reading)
+    effort = documents.pop("cost") if "cost" in documents else e
+    priced = documents.assign(effort=effort, utility=documents["gain"] - effort)
+    return Wrapped(_run(priced, gains.lists.judgments.topics, source), judged, (qrels, run))
 
 
-def _run(documents: pd.DataFrame, qrels: Qrels, source: str) -> Run:
+def _table_lines(table: pd.DataFrame) -> list[str]:
+    return table.to_csv(index=False, lineterminator="\n").splitlines()
+
+
+def _is_table(path: Target) -> bool:
+    return os.fsdecode(path).endswith((".csv", ".csv.gz"))
+
+
+def _run(documents: pd.DataFrame, topics: tuple[str, ...], source: str) -> Run:
     """Scored documents, whose scores fall, as a run."""
-    topics, docs = (strings(documents[name].tolist()) for name in ("query_id", "doc_id"))
-    rows = Rows.of(source, topics, docs, documents["score"].to_numpy())
-    rows = replace(rows, universe=qrels.judgments.topics)
+    names, docs = (strings(documents[name].tolist()) for name in ("query_id", "doc_id"))
+    rows = Rows.of(source, names, docs, documents["score"].to_numpy())
     columns = {name: documents[name].to_numpy() for name in [*documents][4:]}
-    return Run.of_rows(rows, **columns)
+    return Run.of_rows(replace(rows, universe=topics), **columns)
 
 
-def _scored(qrels: Qrels, rows: Rows, rel: int) -> tuple[str, pd.DataFrame, pd.DataFrame, Ints, Ints, Ints]:
-    """The scored documents of a run with binary gains, its qrels, and by topic length, hits and relevant.
-
-    The name of the run comes first.
-    """
-    qrels = qrels.without(rows.reading.withheld)
-    if pc.any(pc.equal(rows.docs, TERMINAL)).as_py():
-        raise InputError(f"{rows.source}: it holds {TERMINAL} documents already.")
-    rankings, ranked, places = join_run(qrels, rows)
-    is_scored = ranked.rank <= rankings.lengths[ranked.topic]
-    gain = np.zeros(len(ranked.rows))
-    is_hit = rankings.judged_grades >= rel
-    judged_rows = rankings.starts[rankings.judged_rows] + rankings.judged_ranks - 1
-    gain[judged_rows[is_hit]] = 1
-    as_judged = places < 0  # NIL where it is right
-    as_judged |= qrels.grades[places] == rankings.judged_grades if len(qrels.grades) else False
+def _scored(
+    qrels: QrelsLike,
+    run: RunLike,
+    depth: int | None,
+    gains_of: Callable[[Lists], Gains],
+    nil: Any,
+    reading: HowRead,
+) -> tuple[Gains, pd.DataFrame, pd.DataFrame, str]:
+    """The gains of a run's lists, its scored documents, its qrels, both with gains, and its name."""
+    judged, how = read_qrels_of_runs(qrels, nil=nil, reading=reading)
+    rows = read_run(run, **how)
+    judged = judged.without(rows.reading.withheld)
+    rankings, ranked, keys = join_run(judged, rows)
+    gains = gains_of(Lists(rankings, depth))
+    lists, costs = gains.lists, rankings.costs
+    keys = keys[rankings.judged_ranks <= lists.lengths[rankings.judged_rows]]
+    as_judged = keys < 0  # NIL where it is right
+    as_judged |= judged.grades[keys] == lists.raw_grade if len(judged.grades) else False
+    hits, gain = rankings.starts[lists.row] + lists.rank - 1, np.zeros(len(ranked.rows))
+    gain[hits] = gains.hits
     columns = {
         "query_id": ranked.rows.topics.to_pylist(),
-        "doc_id": _ids_as_judged(qrels, ranked, judged_rows[as_judged], judged_rows[~as_judged]),
+        "doc_id": _ids_as_judged(judged, ranked, hits[as_judged], hits[~as_judged]),
         "score": ranked.falling,
         "rank": ranked.rank,
         "gain": gain,
+        **({} if costs is None else {"cost": costs}),
     }
-    documents = pd.DataFrame(columns)[is_scored].reset_index(drop=True)
-    judgments = rankings.judgments
-    hits = np.bincount(rankings.judged_rows[is_hit], minlength=len(rankings))
-    relevant = np.bincount(judgments.rows[judgments.grades >= rel], minlength=len(rankings))
+    documents = pd.DataFrame(columns)[ranked.rank <= lists.lengths[ranked.topic]].reset_index(drop=True)
+    judgments = lists.judgments
     by_nil = np.zeros(len(rankings), dtype=bool) if judgments.by_nil is None else judgments.by_nil
-    relevant[by_nil & (rankings.lengths == 0)] = 0  # silence is as right as NIL
-    judged = _qrels_frame(qrels, places[as_judged], by_nil)
-    return rows.source, documents, judged, rankings.lengths, hits, relevant
+    frame = _qrels_frame(judged, keys[as_judged], by_nil)
+    worth = dict(zip(judgments.grades.tolist(), (gains.judged.units / gains.unit).tolist()))
+    return gains, documents, frame.assign(gain=frame["relevance"].map(worth).fillna(0.0)), rows.source
 
 
 def _ids_as_judged(qrels: Qrels, ranked: RankedRows, counted: Ints, again: Ints) -> list[str]:

@@ -23,6 +23,9 @@ PART = 1 << 17  # rows that are worked on at a time: what is made of them fits i
 PLACEHOLDER = "__nil__"
 """The document id of the row that makes a topic visible: never retrieved, never judged, never pooled."""
 
+TERMINAL = "__end__"
+"""The document id of the ends of lists in runs that `with_terminal` has made, for other tools."""
+
 Seen = tuple[str | bytes, float, float]  # topic, rank and score of a row in a sample
 
 

@@ -38,7 +38,7 @@ from ir_trunc._ranking.runs import (
     with_missing,
 )
 from ir_trunc._read.reading import DEFAULT, Duplicates, KeysLike, Option, Order, Reading, Searches, takes
-from ir_trunc._scoring.objects import MeasureLike, read_measures
+from ir_trunc._scoring.objects import MeasureLike, read_measures, refuses_ends
 from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
 from ir_trunc._scoring.ties import score_ties, with_orders
 from ir_trunc.measures import BoundMeasure, curves as curves_of, scores
@@ -139,6 +139,10 @@ class Evaluator:
         self.qrels, self.reading = ready_qrels(qrels, self.reading, topics, nil, unjudged)
         warn_about_scale(self.bound, self.qrels.judgments)
 
+    def takes_ends(self) -> bool:
+        """Whether ends of lists may be documents: for the measures of ir-measures, which see no ends."""
+        return not any(map(refuses_ends, self.measures))
+
     def __repr__(self) -> str:
         topics = "qrels in the runs" if self.qrels is None else counted(len(self.qrels.topic_ids), "topic")
         return f"Evaluator({', '.join(map(str, self.measures))}; {topics})"
@@ -184,10 +188,10 @@ class Evaluator:
     def _open(self, run: Any, source: str, keep_scores: bool = False) -> Rankings:
         """The lists of a run."""
         if self.qrels is not None and not isinstance(run, Rankings):
-            rankings = rank_run(self.qrels, run, self.reading, keep_scores)
+            rankings = rank_run(self.qrels, run, self.reading, keep_scores, takes_ends=self.takes_ends)
             lists = with_missing(rankings, self.missing, source, self.alike)
         else:
-            lists = as_ranked(run, self.reading, self.missing, self.of_qrels)
+            lists = as_ranked(run, self.reading, self.missing, self.of_qrels, self.takes_ends)
             if keep_scores and lists.scores is None:
                 raise InputError("keep_scores=True: these Rankings have no scores that could be kept.")
         if self.depth is None:

@@ -163,6 +163,11 @@ def register_objects() -> None:
         ir_measures_registry.setdefault(name, _object_of(definition, name))
 
 
+def refuses_ends(measure: Measure) -> bool:
+    """Whether a document that stands for the end of its list would be wrong: not for those of ir-measures."""
+    return isinstance(measure, TruncMeasure) or measure.NAME == "NumRet"
+
+
 def definition_of(measure: Measure) -> Definition | None:
     """The registry's definition of an ir-measures measure, or None where it has none."""
     return measure.DEFINITION if isinstance(measure, TruncMeasure) else registry.get(measure.NAME or "")

@@ -28,7 +28,9 @@ from ir_trunc._core.lazy import cached_property, npt, pd, plots
 from ir_trunc._core.rankings import Bools, Floats, Rankings, sizes_of
 from ir_trunc._core.universe import Nest, Universe
 from ir_trunc._output.tables import as_html, fitted
+from ir_trunc._ranking.runs import as_ranked
 from ir_trunc._read.arrow import pa
+from ir_trunc._read.reading import DEFAULT
 from ir_trunc._scoring.objects import bind, parse_measure, range_of
 from ir_trunc._scoring.result import Result
 from ir_trunc.measures.definition import BoundMeasure, RunScores, influence, value_from_means
@@ -170,13 +172,13 @@ class Results(Result):
     @property
     def abstention(self) -> Abstention:
         """How often the system returned nothing, and how often rightly."""
-        silent = self.rankings.lengths == 0
+        silent = self._own_lists.lengths == 0
         return Abstention(len(silent), int(self.nil.sum()), int(silent.sum()), int((silent & self.nil).sum()))
 
     @property
     def answered(self) -> dict[str, int]:
         """n_ac, n_aw, n_u: questions answered correctly, wrongly and not at all, by their first documents."""
-        lists = self.rankings
+        lists = self._own_lists
         right = int(((lists.judged_ranks == 1) & (lists.judged_grades > 0)).sum())
         silent = int((lists.lengths == 0).sum())
         return {"n_ac": right, "n_aw": len(lists) - right - silent, "n_u": silent}
@@ -337,7 +339,13 @@ class Results(Result):
 
     def views(self) -> dict[str, Results]:
         """The results over all topics, over those with answers, and over nil queries."""
-        return dict(zip(VIEWS, (self, self.over(~self.nil), self.over(self.nil))))
+        nil = self._own_lists.judgments.nil_queries
+        return dict(zip(VIEWS, (self, self.over(~nil), self.over(nil))))
+
+    @property
+    def _own_lists(self) -> Rankings:
+        """The lists; InputError where their ends are documents."""
+        return as_ranked(self.rankings, DEFAULT)
 
     @cached_property
     def _means(self) -> tuple[float, ...]:

@@ -314,7 +314,9 @@ class Scorer:
         builder = Builder(qrels, False, self.source, evaluator.reading)
         for rankings, notes in pieces:
             builder.keep(rankings, notes)
-        rankings = with_missing(builder.rankings(), evaluator.missing, self.source)
+        rankings = with_missing(
+            builder.rankings(takes_ends=evaluator.takes_ends), evaluator.missing, self.source
+        )
         warn_about_lists(evaluator.bound, evaluator.readers, self.source, rankings)
         return Results(evaluator.measures, rankings, np.array(scores(evaluator.bound, rankings)))
 

@@ -19,7 +19,7 @@ import numpy as np
 from ir_measures import Measure, providers
 
 from ir_trunc._core.errors import ParameterError, UnknownMeasureError, counted, warn
-from ir_trunc._scoring.objects import bind, objects, register_objects
+from ir_trunc._scoring.objects import bind, objects, refuses_ends, register_objects
 from ir_trunc.measures import BoundMeasure, scores
 
 if TYPE_CHECKING:
@@ -74,7 +74,10 @@ class Evaluator(providers.Evaluator):
         # PyTerrier calls a frame without a name by its rows.
         source = f"run {name}" if name and "\n" not in name else f"run ({type(run).__name__})"
         by_score = bool(self.other_order)
-        rankings = rank_run(self.qrels, run, keep_scores=by_score, must_match=False, source=source)
+        rankings = rank_run(
+            self.qrels, run, keep_scores=by_score, must_match=False, source=source,
+            takes_ends=lambda: not any(map(refuses_ends, self.measures)),
+        )  # fmt: skip
         for stock in self.other_order:
             self._warn_about_ties(stock, source, rankings)
         readers = readers_of_lists(dict(zip(self.measures, self.bound)))

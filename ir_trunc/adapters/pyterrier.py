@@ -41,6 +41,7 @@ from ir_trunc._core.parameters import flag, number, one_of, several, whole
 from ir_trunc._ranking.qrels import Qrels, with_topics
 from ir_trunc._ranking.ranked_rows import RankedRows, Run
 from ir_trunc._ranking.runs import rank, read_run
+from ir_trunc._ranking.wrapping import with_effort, with_terminal
 from ir_trunc._read.arrow import pa, strings
 from ir_trunc._read.reading import QRELS, RUN
 from ir_trunc._read.registry import Withheld
@@ -51,7 +52,7 @@ from ir_trunc.measures.declaration import items_of, oriented
 from ir_trunc.truncation import parse_policy, rank_without_qrels, registry
 from ir_trunc.truncation._policy import lengths_of, sees_judgments
 
-__all__ = ["Truncate", "experiment", "grid_search"]
+__all__ = ["Truncate", "Wrap", "experiment", "grid_search"]
 
 
 _RUNS = "it decides how systems are run; use pt.Experiment for it, or give frames of results."
@@ -581,6 +582,33 @@ class Truncate(pt.Estimator):
         return bool(same)
 
     __hash__ = pt.Transformer.__hash__
+
+
+class Wrap(pt.Transformer):
+    """Results with the ends of their lists as documents, or with efforts: `bm25 >> Wrap("terminal", qrels)`.
+
+    how: 'terminal' or 'effort', for `ir_trunc.with_terminal` or `ir_trunc.with_effort`, whose options are
+    taken. Each topic of the qrels gets its end, also one without results.
+    """
+
+    def __init__(self, how: Literal["terminal", "effort"], qrels: Any, **options: Any):
+        super().__init__()
+        self.how = one_of("how", how, ("terminal", "effort"))
+        self.qrels, self.options = _checked_frame(qrels, "qrels", "label"), options
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """The rows of the lists by rank, with gain, or with gain, effort and utility."""
+        wrap: Any = with_terminal if self.how == "terminal" else with_effort
+        found = _frame_of(wrap(self.qrels, inp, **self.options).run)
+        found["rank"] -= 1  # here from 0 on
+        rest = inp[["qid", "docno", *(name for name in inp if name not in found)]]
+        merged: pd.DataFrame = found.merge(rest, how="left", on=["qid", "docno"])
+        if "query" in merged:  # of the ends, too
+            merged["query"] = merged.groupby("qid")["query"].transform("first")
+        return merged
+
+    def __repr__(self) -> str:
+        return f"Wrap({self.how!r})"
 
 
 def __getattr__(name: str) -> Any:

@@ -133,7 +133,7 @@ def write_run(
     for comment in heads:
         if not text("comments", comment).startswith("#") or len(comment.splitlines()) > 1:
             raise InputError(f"comments: {shown(comment)} is not a line that begins with #.")
-    ordered = RankedRows.of(run, strings(list(cuts)))
+    ordered = RankedRows.of(run, strings(list(cuts))).without_ends()
     kept = np.minimum(ordered.lengths, list(cuts.values()))
     write_text(path, chain(heads, Run.cut(ordered, cuts, kept).lines(tag)))
 

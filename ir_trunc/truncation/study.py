@@ -505,7 +505,7 @@ def nil_report(
     rows = read_run(run, **reading)
     rule = nil_rule(nil)
     names = pc.unique(rows.topics).cast(pa.string()) if topics is None else strings(read_topics(topics))
-    ranked = RankedRows.of(rows, names)
+    ranked = RankedRows.of(rows, names).without_ends()
     ranked.notes.warn(rows.source, rule.id, rows.reading)
     ends = rule.convention == "ends"
     nil_rows = np.flatnonzero(occurs(ranked.rows.docs, rule.id) & ends)

@@ -6,6 +6,7 @@ import os
 import pickle
 import re
 import warnings
+from contextlib import nullcontext
 from functools import partial
 from importlib import metadata, resources
 from pathlib import Path
@@ -54,6 +55,20 @@ def test_topics_without_judgments_and_systems_that_return_nothing():
     for row, run in zip(table.itertuples(index=False), (RESULTS, NOTHING)):
         means = calc("RBPT c@1 nDCG@10", QRELS, run, topics=TOPICS).aggregated.values()
         assert list(row[1:]) == [pytest.approx(value) for value in means]
+
+
+@pytest.mark.parametrize(("how", "wrap", "options"), [
+    ("terminal", ir_trunc.with_terminal, {"terminal": "full", "depth": 3}),
+    ("effort", ir_trunc.with_effort, {"e": 0.1}),
+])  # fmt: skip
+def test_wrapping_is_a_step(how, wrap, options):
+    step = pt.truncation.Wrap(how, QRELS, **options)
+    found, expected = (pt.Transformer.from_df(RESULTS) >> step)(TOPICS), wrap(QRELS, RESULTS, **options)
+    table = expected.run.to_pandas().rename(columns={"query_id": "qid", "doc_id": "docno"})
+    assert found[[*table]].equals(table.assign(rank=table["rank"] - 1))
+    assert set(found["query"]) == {"a"}
+    with pytest.raises(InputError, match="__end__ documents already") if how == "terminal" else nullcontext():
+        step(found)
 
 
 def test_three_views():

@@ -1,4 +1,4 @@
-"""The commands `how-many`, `truncate` and `study`: files in, files and CSV out, one line for a mistake."""
+"""`how-many`, `truncate`, `wrap` and `study`: files in, files and CSV out, one line for a mistake."""
 
 import csv
 import io
@@ -6,8 +6,9 @@ import shlex
 
 import pytest
 
-from ir_trunc import calc_aggregate, how_many, load_policy
+from ir_trunc import NilRule, calc_aggregate, how_many, load_policy, with_effort, with_terminal
 from ir_trunc._cli.main import main
+from ir_trunc._output.tables import csv_text
 from ir_trunc.truncation import Fixed
 
 ROWS = [f"{q} Q0 d{rank} {rank} {20 - rank * rank} tag\n" for q in (1, 2, 3, 4) for rank in (1, 2, 3, 4)]
@@ -93,6 +94,29 @@ def test_how_many_prints_the_advice_and_saves_the_policy(collection, capsys):
     assert out(capsys, f"how-many {qrels} {run} --present 'Fixed(3)'").out.count("Advice: ") == 1
 
 
+def test_wrap_prints_and_writes_what_with_terminal_and_with_effort_hold(files, capsys):
+    (files / "qrels").write_text(QRELS.replace("2 0 d1 1", "2 0 d1 3"))
+    for words, expected in {
+        "--terminal": with_terminal("qrels", "a.run"),
+        "--terminal full --rel 2 --depth 5": with_terminal("qrels", "a.run", terminal="full", rel=2, depth=5),
+        "--terminal --gain exp --max-rel 4": with_terminal("qrels", "a.run", gain="exp", max_rel=4),
+        "--effort .1 --depth 2": with_effort("qrels", "a.run", e=0.1, depth=2),
+        "--effort --nil d4=ends": with_effort("qrels", "a.run", nil=NilRule("ends", "d4")),
+    }.items():
+        assert out(capsys, f"wrap qrels a.run {words} -p -1").out == csv_text(
+            expected.run.to_pandas(), -1, "\t"
+        )
+        out(capsys, f"wrap qrels a.run {words} -o it.csv --qrels-output judged.csv")
+        expected.write("again.csv", "other.csv")
+        assert (files / "it.csv").read_text() == (files / "again.csv").read_text()
+        assert (files / "judged.csv").read_text() == (files / "other.csv").read_text()
+    out(capsys, "wrap qrels a.run --terminal -o wrapped.run --qrels-output wrapped.qrels")
+    assert (
+        calc_aggregate("RR", "wrapped.qrels", "wrapped.run")["RR"]
+        == calc_aggregate("RRT", "qrels", "a.run")["RRT"]
+    )
+
+
 def test_study_cuts(files, capsys):
     rows = table(capsys, "study cuts qrels runs SetF -o - RBPU")
     assert [row["best_cut"] for row in rows] == ["0", "1-4"]
@@ -120,6 +144,10 @@ def test_study_agreement_example_policies(files, capsys):
     ("truncate a.run --policy qrels", "cuts qrels, line 1: '1 0 d1 1'"),
     ("how-many qrels a.run -o qrels", "qrels is the input qrels"),
     ("study agreement qrels a.run", "1 run: an agreement"),
+    ("wrap qrels a.run", "--terminal or --effort is needed, and not both"),
+    ("wrap qrels a.run --effort 1 --rel 2", "--rel is for --terminal"),
+    ("wrap qrels a.run --effort 1 -o x.run", "a TREC run has no columns for effort and utility"),
+    ("wrap qrels a.run --terminal --gain signed", "gain='signed'"),
     ("study policies qrels runs -m FlatU --folds 9", "folds=9: 4 topics cannot be split"),
     ("truncate a.run --policy LargestGap --tag x", "--tag has no effect without --output"),
     ("study policies qrels runs FlatU SetF", "fitted to one measure; 2 are given"),

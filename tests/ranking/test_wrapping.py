@@ -5,19 +5,23 @@ import numpy as np
 import pandas as pd
 import pytest
 import pytrec_eval
-from ir_measures import RR
+from ir_measures import AP, RR, nDCG
 
 from ir_trunc import (
+    RBPT,
     InputError,
     NilRule,
     calc,
     evaluator,
     read_answers,
     read_qrels,
+    read_run,
     with_effort,
     with_terminal,
 )
-from ir_trunc.truncation.study import nil_report
+from ir_trunc.meta import pooled_runs
+from ir_trunc.truncation import truncate, write_run
+from ir_trunc.truncation.study import best_cuts, nil_report
 
 RUN = {"1": ["NIL", "a"], "2": ["x", "NIL"], "3": ["NIL"], "4": ["d", "e"]}
 
@@ -36,21 +40,190 @@ def test_a_wrapped_run_shows_the_terminal_documents():
         ["2", "__end__", 1, 1.0], ["3", "__end__", 1, 0.0],
     ]  # fmt: skip
     assert wrapped.qrels.set_index(["query_id", "doc_id"])["relevance"]["2", "__end__"] == 1
-    with pytest.raises(InputError, match="__end__ documents already"):
-        with_terminal(qrels, wrapped.run)
+
+
+def generated(seed, top, costs=False):
+    """Qrels and a run: nil queries, empty lists, unjudged and missed documents, negative grades."""
+    rng = np.random.default_rng(seed)
+    qrels, rows = {}, []
+    for topic in range(40):
+        highest = top if topic % 4 else 0
+        qrels[f"q{topic}"] = {f"d{n}": int(x) for n, x in enumerate(rng.integers(-1, highest + 1, 6))}
+        found = rng.permutation(9)[: rng.integers(0, 8)].tolist()
+        rows += [(f"q{topic}", f"d{n}", -float(rank)) for rank, n in enumerate(found)]
+    run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+    return qrels, run.assign(cost=rng.integers(1, 9, len(run)) / 50) if costs else run
+
+
+def of_columns(wrapped, formula):
+    """By topic, a formula of gains, the gain of the end or None, ideal gains, and the gain of their end."""
+    run, judged, values = wrapped.run.to_pandas(), wrapped.qrels, {}
+    for topic in set(judged["query_id"]):
+        rows, of_topic = run[run["query_id"] == topic], judged[judged["query_id"] == topic]
+        is_end, of_end = rows["doc_id"] == "__end__", of_topic["doc_id"] == "__end__"
+        end, m = rows.loc[is_end, "gain"].tolist(), of_topic.loc[of_end, "gain"].tolist()
+        ideal = sorted((x for x in of_topic.loc[~of_end, "gain"] if x > 0), reverse=True)
+        values[topic] = formula(rows.loc[~is_end, "gain"].tolist(), *(end or [None]), ideal, *m)
+    return values
+
+
+def rbp(gains, end):
+    return 0.2 * sum(g * 0.8**i for i, g in enumerate(gains)) + 0.8 ** len(gains) * (end or 0)
+
+
+def dcg(gains):
+    return sum(g / np.log2(i + 2) for i, g in enumerate(gains))
+
+
+def precisions(gains):
+    return sum(g * sum(gains[: i + 1]) / (i + 1) for i, g in enumerate(gains))
+
+
+def ended(gains, end):
+    return gains if end is None else [*gains, end]
+
+
+def rbpt(gains, end, ideal, m):
+    return rbp(gains, end) / rbp(ideal, m)
+
+
+def rrt(gains, end, ideal, m):
+    found = [i for i, g in enumerate(gains) if g > 0]
+    if ideal:
+        return gains[found[0]] / ideal[0] / (found[0] + 1) if found else 0
+    return 0 if end is None else end / (len(gains) + 1)
+
+
+def apt(gains, end, ideal, m):
+    best = precisions(ended(ideal, None if end is None else m))
+    return precisions(ended(gains, end)) / best if best else 0
+
+
+def of_depth(k):
+    """Formulas of columns; `{}` stands for what the end is worth."""
+
+    def ndcgt(gains, end, ideal, m):
+        best = [*ideal, m][: len(gains) + 1] if end is not None else ideal[:k]
+        return dcg(ended(gains, end)) / dcg(best) if best else 0
+
+    return {
+        "RBPT(max_rel=4,{})": rbpt,
+        "RBPT(max_rel=4,{},norm='none')": lambda gains, end, ideal, m: rbp(gains, end),
+        "nDCGT(max_rel=4,{})": ndcgt,
+        "APT(max_rel=4,{},gain='linear')": apt,
+        "APT(max_rel=4,{},gain='linear',norm='count')": lambda gains, end, ideal, m: (
+            precisions(ended(gains, end)) / (sum(ideal) + (end is not None) or 1)
+        ),
+        "RRT(gain='linear')": rrt,
+        "RBPT(rel=2)": rbpt,
+        "nDCGT(rel=2)": ndcgt,
+        "APT(rel=2)": apt,
+        "RRT(rel=2)": rrt,
+        **({"PT(rel=2)": lambda gains, end, ideal, m: sum(ended(gains, end)) / k} if k else {}),
+    }
 
 
 @pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
-def test_a_list_at_the_imposed_depth_is_not_wrapped():
-    wrapped = with_terminal({"1": {"a": 0}}, {"1": ["x", "y"]}, depth=2)
-    assert "__end__" not in set(wrapped.run.to_pandas()["doc_id"]) | set(wrapped.qrels["doc_id"])
+@pytest.mark.parametrize("depth", [None, 1, 4, 30])
+@pytest.mark.parametrize("terminal", ["least", "full", "unit"])
+def test_wrapped_is_scored(terminal, depth):
+    """The formula, applied to what the wrapped run and its qrels hold, gives the score."""
+    qrels, run = generated(seed=depth or 0, top=3)
+    graded = with_terminal(qrels, run, max_rel=4, terminal=terminal, depth=depth)
+    binary = with_terminal(qrels, run, rel=2, depth=depth)
+    for measure, formula in of_depth(depth).items():
+        text = measure.format(f"terminal='{terminal}'") + (f"@{depth}" if depth else "")
+        results = calc(text, qrels, run)
+        found = of_columns(binary if "(rel=2)" in text else graded, formula)
+        values = [found[topic] for topic in results.topics]
+        np.testing.assert_allclose(values, results.values[0], rtol=1e-12, atol=1e-12, err_msg=text)
 
 
-def test_effort_beside_every_document():
-    qrels, run = {"1": {"a": 1}}, {"1": ["x", "a"]}
-    wrapped = with_effort(qrels, run, e=0.25).run.to_pandas()
-    assert wrapped[["gain", "effort", "utility"]].values.tolist() == [[0, 0.25, -0.25], [1, 0.25, 0.75]]
-    assert calc("FlatU(e=0.25)", qrels, run).values[0, 0] == wrapped["utility"].sum()
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+@pytest.mark.parametrize("costs", [False, True])
+@pytest.mark.parametrize("options", ["", "gain='signed'", "max_rel=5", "gain='exp'"])
+def test_effort_and_utility_are_scored(options, costs):
+    qrels, run = generated(seed=5, top=3, costs=costs)
+    given = eval(f"dict({options})")  # as a measure's text has them
+    for depth in (None, 3):
+        frame = with_effort(qrels, run, e=0.1, depth=depth, **given).run.to_pandas()
+        assert np.allclose(frame["utility"], frame["gain"] - frame["effort"])
+        at = "" if depth is None else f"@{depth}"
+        weights = {
+            "FlatU": 1,
+            "DCGU": 1 / np.log2(frame["rank"] + 1),
+            "RBPU": 0.2 * 0.8 ** (frame["rank"] - 1),
+        }
+        for name, weight in weights.items():
+            results = calc(f"{name}(e=0.1{',' * bool(options)}{options}){at}", qrels, run)
+            sums = (frame["utility"] * weight).groupby(frame["query_id"]).sum()
+            values = sums.reindex(results.topics, fill_value=0.0)
+            np.testing.assert_allclose(values, results.values[0], rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+def test_stock_measures_of_a_wrapped_run():
+    qrels, run = generated(seed=1, top=1)
+    wrapped = with_terminal(qrels, run)
+    ends = calc("RRT APT nDCGT", qrels, run)
+    stock = {str(measure): {} for measure in (RR, AP, nDCG)}
+    for metric in ir_measures.iter_calc([RR, AP, nDCG], wrapped.qrels, wrapped.run):
+        stock[str(metric.measure)][metric.query_id] = metric.value
+    rrt, apt, ndcgt = ends.values.tolist()
+    assert [stock["RR"][topic] for topic in ends.topics] == pytest.approx(rrt)
+    for place in np.flatnonzero(ends.nil):
+        topic = ends.topics[place]
+        assert [stock["AP"][topic], stock["nDCG"][topic]] == pytest.approx([apt[place], ndcgt[place]])
+    assert calc("RR AP nDCG", wrapped.qrels, wrapped.run).aggregated["RR"] == pytest.approx(np.mean(rrt))
+
+
+WRAPPED = with_terminal({"1": {"a": 1}, "2": {}}, {"1": ["a", "b"], "2": []})
+
+
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+@pytest.mark.parametrize("call", [
+    *(lambda run, name=name: calc(name, {"1": {"a": 1}}, run)
+      for name in ["RBPT", "c@1", "FlatU", "OIE", "NumRet", "AP(nil=1)", "RR RBPT"]),
+    lambda run: calc("RBPT", None, calc("RR", {"1": {"a": 1}}, run).rankings),
+    lambda run: calc("RR", {"1": {"a": 1}}, run).views(),
+    lambda run: calc("RR", {"1": {"a": 1}}, run).abstention,
+    lambda run: calc("RR", {"1": {"a": 1}}, run).answered,
+    lambda run: ir_measures.calc_aggregate([RBPT], {"1": {"a": 1}}, run),
+    lambda run: with_terminal({"1": {"a": 1}}, run),
+    lambda run: with_effort({"1": {"a": 1}}, run),
+    lambda run: truncate(run, "LargestGap"),
+    lambda run: nil_report(run),
+    lambda run: best_cuts("RBPT", {"1": {"a": 1}}, {"x": run}),
+    lambda run: pooled_runs({"1": {"a": 1}}, {"x": run, "y": run}),
+    lambda run: write_run("out", read_run(run), {"1": 1, "2": 0}),
+])  # fmt: skip
+@pytest.mark.parametrize("form", ["run", "dict", "file"])
+def test_a_wrapped_run_is_refused(call, form, tmp_path):
+    run = WRAPPED.run if form == "run" else WRAPPED.run.to_dict()
+    if form == "file":
+        run = tmp_path / "wrapped"
+        WRAPPED.write(run)
+        if "ir_measures" in call.__code__.co_names:
+            run = list(ir_measures.read_trec_run(str(run)))
+    with pytest.raises(InputError, match="__end__ documents already"):
+        call(run)
+
+
+def test_tables_hold_what_wrapping_adds(tmp_path):
+    run, qrels = tmp_path / "my.csv", tmp_path / "qrels.csv.gz"
+    wrapped = with_effort({"1": {"a": 1}}, {"1": ["x", "a"]}, e=0.25)
+    wrapped.write(run, qrels)
+    assert run.read_text().splitlines() == [
+        "query_id,doc_id,score,rank,gain,effort,utility",
+        "1,x,0.0,1,0.0,0.25,-0.25",
+        "1,a,-1.0,2,1.0,0.25,0.75",
+    ]
+    assert pd.read_csv(qrels).to_dict("records") == [
+        {"query_id": 1, "doc_id": "a", "relevance": 1, "gain": 1.0}
+    ]
+    assert calc("RR", qrels, run).values.tolist() == [[0.5]]
+    with pytest.raises(InputError, match=r"no columns for effort and utility; let its name end in \.csv"):
+        wrapped.write(tmp_path / "my.run")
 
 
 @pytest.mark.full
@@ -131,7 +304,7 @@ def test_trec_evals_reciprocal_rank_of_wrapped_answers_is_rrt(run, normalise, ni
     found = wrapped.run.to_pandas()
     assert not found.duplicated(["query_id", "doc_id"]).any()
     judged: dict[str, dict[str, int]] = {}
-    for topic, doc, grade in wrapped.qrels.itertuples(index=False):
+    for topic, doc, grade, _ in wrapped.qrels.itertuples(index=False):
         judged.setdefault(topic, {})[doc] = grade
     shown: dict[str, dict[str, float]] = {}
     for row in found.itertuples(index=False):
@@ -147,6 +320,6 @@ def test_a_repeated_answer_is_marked_and_the_first_is_written_as_it_was_compared
     wrapped = with_terminal(read_answers(CLASSES, "squad"), {"1": ["The Paris", "paris", "City of Light"]})
     docs = wrapped.run.to_pandas().query("query_id == '1'")
     assert docs["doc_id"].tolist() == ["paris", "__again__2__paris", "__again__3__city of light", "__end__"]
-    assert docs["gain"].tolist() == [1, 0, 0, 0.5]
+    assert docs["gain"].tolist() == [1, 0, 0, pytest.approx(1 / 3)]  # 2 of 3, times 1 / 2
     judged = wrapped.qrels[wrapped.qrels["query_id"] == "1"].set_index("doc_id")["relevance"]
     assert judged.to_dict() == {"paris": 2, "london": 1, "rome": 0, "__end__": 0}
