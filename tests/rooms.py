@@ -30,31 +30,70 @@ class Room:
 
 ROOMS = {
     "plots": Room("plots", (), "plots naive_plots.py", "gallery.md api/plots.md howto/look-at-runs.md"),
-    "screening": Room("measures/screening.py", (), "measures/test_screening.py naive_screening.py", "start/screening.md"),
+    "screening": Room(
+        "measures/screening.py", (), "measures/test_screening.py naive_screening.py", "start/screening.md"
+    ),
     "sessions": Room("measures/sessions.py", (), "sessions/test_measures.py naive_sessions.py"),
-    "spans and stores": Room("_read/readers/traces.py _read/readers/nested.py", (), "read/test_traces.py read/test_nested.py read/test_stores.py"),
+    "spans and stores": Room(
+        "_read/readers/traces.py _read/readers/nested.py",
+        (),
+        "read/test_traces.py read/test_nested.py read/test_stores.py",
+    ),
     "labels by a model": Room("_judged.py", (), "judged benchmarks/judged.py", "howto/judged-labels.md"),
     "demonstration": Room("synthetic _cli/demo.py", (), "synthetic", "api/synthetic.md"),
-    "arrow": Room("adapters/arrow.py", (), "adapters/test_arrow.py adapters/test_engines.py", "howto/large-runs.md"),
+    "arrow": Room(
+        "adapters/arrow.py", (), "adapters/test_arrow.py adapters/test_engines.py", "howto/large-runs.md"
+    ),
     "torch": Room("adapters/torch.py", (), "adapters/test_torch.py"),
-    "policies": Room("truncation _cli/truncate.py", (), "truncation", "howto/own-policy.md howto/choose-k.md api/truncation.md"),
-    "monitor": Room("truncation/_monitoring.py _cli/monitor.py", ("policies",), "monitor benchmarks/monitoring.py", "howto/live-policy.md"),
-    "scikit-learn": Room("adapters/sklearn.py truncation/policies/learned.py", ("policies",), "truncation/test_learned.py"),
+    "policies": Room(
+        "truncation _cli/truncate.py",
+        (),
+        "truncation",
+        "howto/own-policy.md howto/choose-k.md api/truncation.md",
+    ),
+    "monitor": Room(
+        "truncation/_monitoring.py _cli/monitor.py",
+        ("policies",),
+        "monitor benchmarks/monitoring.py",
+        "howto/live-policy.md",
+    ),
+    "scikit-learn": Room(
+        "adapters/sklearn.py truncation/policies/learned.py", ("policies",), "truncation/test_learned.py"
+    ),
     "LangChain": Room("adapters/langchain.py", ("policies",), "adapters/test_langchain_standard.py"),
     "LlamaIndex": Room("adapters/llama_index.py", ("policies",)),
     "Haystack": Room("adapters/haystack.py", ("policies",)),
-    "PyTerrier": Room("adapters/pyterrier.py", ("policies",), "adapters/test_pyterrier.py", "start/pyterrier.md 07-pyterrier.ipynb"),
-    "meta": Room("meta _cli/meta.py _cli/_procedures.py", (), "meta cli/test_meta.py", "howto/trust-measures.md api/meta.md guide.md"),
+    "PyTerrier": Room(
+        "adapters/pyterrier.py",
+        ("policies",),
+        "adapters/test_pyterrier.py",
+        "start/pyterrier.md 07-pyterrier.ipynb",
+    ),
+    "meta": Room(
+        "meta _cli/meta.py _cli/_procedures.py",
+        (),
+        "meta cli/test_meta.py",
+        "howto/trust-measures.md api/meta.md guide.md",
+    ),
     "study": Room("truncation/study.py _cli/study.py", ("meta", "policies"), "study"),
     "reproduce": Room("_reproduce _cli/reproduce.py", ("meta", "study"), "reproduce"),
-    "compare": Room("_compare _cli/compare.py", ("meta",), "compare cli/test_comparing.py", "howto/compare-systems.md"),
-    "answers": Room("answers _cli/answers.py", ("compare", "policies"), "answers/test_log.py", "howto/answers.md"),
+    "compare": Room(
+        "_compare _cli/compare.py", (), "compare cli/test_comparing.py", "howto/compare-systems.md"
+    ),
+    "answers": Room(
+        "answers _cli/answers.py", ("compare", "policies"), "answers/test_log.py", "howto/answers.md"
+    ),
     "Inspect": Room("adapters/inspect_ai.py", ("answers",), "adapters/test_inspect_ai.py"),
     "how_many": Room("_how_many _cli/how_many.py", ("policies",), "how_many"),
-    "check": Room("_check _cli/check.py", ("answers", "compare", "report"), "check", "howto/gate.md"),
+    "check": Room("_check _cli/check.py", ("answers", "compare"), "check", "howto/gate.md"),
     "report": Room("_report _cli/report.py", ("check", "compare", "policies"), "report"),
-    "Change Detection": Room("cdet _read/readers/cdet.py _cli/cdet.py", ("compare", "report"), "cdet", "start/change-detection.md 10-change-detection.ipynb api/cdet.md"),
-}  # fmt: skip
+    "Change Detection": Room(
+        "cdet _read/readers/cdet.py _cli/cdet.py",
+        ("compare", "report"),
+        "cdet",
+        "start/change-detection.md 10-change-detection.ipynb api/cdet.md",
+    ),
+}
 
 # The lists in which a room has lines of its own: they go with it.
 LISTS = (
@@ -65,10 +104,8 @@ LISTS = (
 
 def owner_of(path: str) -> str:
     """The room of a file of the package; "" for the core."""
-    paths = [(part, name) for name, room in ROOMS.items() for part in room.package.split()]
-    return max(((part, name) for part, name in paths if f"{path}/".startswith(f"{part}/")), default=("", ""))[
-        1
-    ]
+    parts = [(part, name) for name, room in ROOMS.items() for part in room.package.split()]
+    return max((each for each in parts if f"{path}/".startswith(f"{each[0]}/")), default=("", ""))[1]
 
 
 def with_those_above(name: str) -> set[str]:

@@ -9,9 +9,9 @@ from typing import Any
 from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
 from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing, table_lines, write_explanations
 from ir_trunc._cli._process import tell
-from ir_trunc._core.errors import IrTruncError
+from ir_trunc._core.errors import IrTruncError, ParameterError
 from ir_trunc._core.lazy import plots
-from ir_trunc._read.readers.cdet import SEPARATOR
+from ir_trunc._read.readers.cdet import SEPARATOR, is_change_topics
 from ir_trunc.cdet import MEASURES, check_runs, score
 from ir_trunc.cdet._collection import Ranked
 
@@ -110,3 +110,15 @@ def _score(args: Words) -> int:
 def main(words: Sequence[str]) -> int:
     """`ir_trunc cdet TOPICS QRELS RUN... [MEASURE...]`, or `ir_trunc cdet check TOPICS RUN...`."""
     return _check(words[1:]) if words[:1] == ["check"] else _score(words)
+
+
+def page(args: Words) -> int | None:
+    """Write the page of `ir_trunc report` for runs of the track; None for other data."""
+    if not is_change_topics(args.qrels) or is_change_topics(args.runs[0], "runtag"):
+        return None
+    if args.levels:
+        raise ParameterError("--levels has no effect on the gains of Change Detection.")
+    qrels, *runs = args.runs
+    scores = score(args.qrels, qrels, runs, **args.keywords(score))
+    scores.page(args.output, args.title or "Change Detection", args.command)
+    return 2 if scores.invalid else 0

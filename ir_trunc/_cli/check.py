@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from ir_trunc._check.gate import Gate, check, read_condition
@@ -9,7 +10,6 @@ from ir_trunc._cli._arguments import QRELS, Words, cli_command
 from ir_trunc._cli.answers import LOG_OPTIONS, logs_of
 from ir_trunc._core.errors import ParameterError, noted, printable
 from ir_trunc._output.files import write_text
-from ir_trunc._report.report import MEASURES, report
 from ir_trunc._scoring.quantities import QUANTITIES
 from ir_trunc._scoring.runs import by_file_name
 
@@ -113,6 +113,8 @@ def _write_page(args: Words, gate: Gate) -> None:
         "baseline": None if args.baseline is None else next(iter(runs)),
         "title": f"{[*runs][-1]}: {'; '.join(args.fail_if)}",
     }
+    pages = import_module("ir_trunc._report.report")  # which stands on the gate, not the gate on it
     with noted(issued=False):  # the check has given the warnings
-        options = args.keywords(report) | args.scoring | named
-        report(measures or MEASURES, args.with_judge(args.qrels), runs, args.report, gate=gate, **options)
+        options = args.keywords(pages.report) | args.scoring | named
+        qrels = args.with_judge(args.qrels)
+        pages.report(measures or pages.MEASURES, qrels, runs, args.report, gate=gate, **options)

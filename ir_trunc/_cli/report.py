@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
 from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
-from ir_trunc._core.errors import ParameterError
-from ir_trunc._read.readers.cdet import is_change_topics
 from ir_trunc._report.report import MEASURES, report
 
 __all__ = ["main"]
@@ -33,15 +35,11 @@ def main(args: Words) -> int:
       $ ls page.html
       page.html
     """
-    if not is_change_topics(args.qrels) or is_change_topics(args.runs[0], "runtag"):
-        options = args.keywords(report) | args.scoring
-        report(args.measures or MEASURES, args.with_judge(args.qrels), args.runs, args.output, **options)
-        return 0
-    from ir_trunc.cdet import score
-
-    if args.levels:
-        raise ParameterError("--levels has no effect on the gains of Change Detection.")
-    qrels, *runs = args.runs
-    scores = score(args.qrels, qrels, runs, **args.keywords(score))
-    scores.page(args.output, args.title or "Change Detection", args.command)
-    return 2 if scores.invalid else 0
+    page: Any = None
+    with suppress(ModuleNotFoundError):  # Change Detection can be taken away
+        page = import_module("ir_trunc._cli.cdet").page
+    if page is not None and (status := page(args)) is not None:
+        return status
+    options = args.keywords(report) | args.scoring
+    report(args.measures or MEASURES, args.with_judge(args.qrels), args.runs, args.output, **options)
+    return 0

@@ -37,6 +37,7 @@ _EXAMPLES = (
     "  $ ir_trunc qrels.txt bm25.run splade.run RBPT nDCG@10 OIE",
     "  $ ir_trunc how-many qrels.txt bm25.run",
 )
+_DEMO = os.path.join(os.path.dirname(__file__), "..", "synthetic", "data")  # if it is here
 _AFTER = "Without a command, runs are scored. 'ir_trunc COMMAND --help' tells more."
 
 
@@ -156,12 +157,9 @@ def _views(name: str, results: Results) -> Iterator[Row]:
 
 def _offer_demo(paths: Sequence[str]) -> None:
     """InputError where a file of the demonstration is asked for that has not been copied yet."""
-    missing = [path for path in paths if not os.path.exists(path)]
-    if missing:
-        from ir_trunc.synthetic import demo
-    for path in missing:
+    for path in (path for path in paths if not os.path.exists(path)):
         folder, name = os.path.split(path)
-        if (demo.data() / name).is_file():
+        if os.path.isfile(os.path.join(_DEMO, name)):
             raise InputError(
                 f"{path}: there is no such file. 'ir_trunc demo --copy {folder or '.'}' puts the files of the"
                 " demonstration there."

@@ -22,8 +22,8 @@ from ir_trunc._output.tables import SIGNIFICANT, Cell, MarkedTable, fitted, tabl
 from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc._scoring.results import VIEWS, as_table
 from ir_trunc._scoring.saved import Saved
+from ir_trunc._scoring.tables import crossed, labelled_table
 from ir_trunc.measures.declaration import lower_is_better, oriented
-from ir_trunc.meta.matrix import crossed, labelled_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from ir_measures import Measure
 from ir_trunc._core.arrays import Bools, Floats
 from ir_trunc._core.curve import TOLERANCE, Curve
 from ir_trunc._core.errors import ParameterError, counted
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.tables import fitted
 from ir_trunc._scoring.result import Result
@@ -133,24 +133,20 @@ class Explanation(Result):
         ParameterError
             Where a measure of the whole run has no score of one list.
         """
-        from ir_trunc import plots
-        from ir_trunc.plots._kit import legend_above
-        from ir_trunc.plots._style import ACCENT, INK, label
-
         if "score" not in self.table:
             raise ParameterError(f"{self.measure} has no score at each depth of one list, only influence.")
         scores = self.table["score"].to_numpy()
         curve = _curve((self.topic,), scores, self.lower_is_better)
-        ax = plots.curve(curve, self.topic, self.measure, ax)
+        ax, style = plots.curve(curve, self.topic, self.measure, ax), plots._style
         if self.influence is not None:
-            ax.set_ylabel(label(f"{self.measure} of the run"))
+            ax.set_ylabel(style.label(f"{self.measure} of the run"))
         relevant = np.flatnonzero(self.table["grade"] > 0)
-        ax.plot(relevant, scores[relevant], "o", color=INK, markersize=4, label="relevant document")
+        ax.plot(relevant, scores[relevant], "o", color=style.INK, markersize=4, label="relevant document")
         if self.end:
             last, worth = len(scores) - 1, f"worth of the end: {self.end:.3f}"
             ends = scores[-1] - self.end, scores[-1]
-            ax.vlines(last, *ends, color=ACCENT, linewidth=3, clip_on=False, zorder=1, label=worth)
-        legend_above(ax, 2)
+            ax.vlines(last, *ends, color=style.ACCENT, linewidth=3, clip_on=False, zorder=1, label=worth)
+        plots._kit.legend_above(ax, 2)
         return ax
 
 

@@ -17,9 +17,10 @@ from ir_trunc._core.parameters import mapping, numbers, text
 from ir_trunc._core.rankings import Floats
 from ir_trunc._inference.bootstrap import bootstrap_bounds
 from ir_trunc._scoring.results import Result
+from ir_trunc._scoring.tables import square_table
 from ir_trunc.measures.params import Choice, Number
 from ir_trunc.meta.coefficients import above_ties, rbo, tau, tau_ap, tau_ap_b
-from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, rounded, square_table
+from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, rounded
 from ir_trunc.meta.power import Power
 from ir_trunc.meta.procedures import procedure
 

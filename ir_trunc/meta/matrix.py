@@ -27,29 +27,12 @@ from ir_trunc._scoring.objects import MeasureLike, bind, canonical, definition_o
 from ir_trunc._scoring.results import Results
 from ir_trunc._scoring.runs import RunsLike, by_name, score_each
 from ir_trunc._scoring.saved import Saved, fields_of, from_json, plain
+from ir_trunc._scoring.tables import labelled_table
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.declaration import items_of, lower_is_better, split_at_blanks
 from ir_trunc.measures.definition import RunScores
 
 __all__ = ["ScoreMatrix", "score_matrix"]
-
-
-def labelled_table(
-    level: str, names: Sequence[str], values: Any, columns: Sequence[str] | None = None
-) -> pd.DataFrame:
-    """A row for each name; values: {column: values}, or rows of values under the names of the columns."""
-    return pd.DataFrame(values, pd.Index(names, name=level), None if columns is None else list(columns))
-
-
-def crossed(levels: Mapping[str, Any], columns: Mapping[str, Any]) -> pd.DataFrame:
-    """A row for each combination of names. The arrays of the columns have an axis for each level."""
-    index = pd.MultiIndex.from_product(list(levels.values()), names=list(levels))
-    return pd.DataFrame({name: np.ravel(of) for name, of in columns.items()}, index=index).reset_index()
-
-
-def square_table(names: Sequence[str], values: Any) -> pd.DataFrame:
-    """Values of every two names, names by names."""
-    return pd.DataFrame(values, index=list(names), columns=list(names))
 
 
 _FORM = (

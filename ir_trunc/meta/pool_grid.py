@@ -28,11 +28,12 @@ from ir_trunc._output.tables import fitted, number_text, table_text
 from ir_trunc._scoring.objects import MeasureLike, parse_measure, written
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import progress
+from ir_trunc._scoring.tables import crossed
 from ir_trunc.measures.declaration import items_of, parse
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
 from ir_trunc.meta.calibration import persistence
-from ir_trunc.meta.matrix import ScoreMatrix, crossed, index_of_measure, indices_of
+from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, indices_of
 from ir_trunc.meta.pools import PooledRuns, own_formulas
 from ir_trunc.meta.power import power
 from ir_trunc.meta.procedures import SystemNames, procedure

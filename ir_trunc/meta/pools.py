@@ -26,16 +26,10 @@ from ir_trunc._read.reading import HowRead, takes
 from ir_trunc._scoring.objects import MeasureLike, bind, parse_measures, written
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import RunsLike, by_name, progress
+from ir_trunc._scoring.tables import crossed
 from ir_trunc.measures import BoundMeasure, scores
 from ir_trunc.measures.params import Whole
-from ir_trunc.meta.matrix import (
-    ScoreMatrix,
-    crossed,
-    higher_is_better,
-    indices_of,
-    rounded,
-    run_scores,
-)
+from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better, indices_of, rounded, run_scores
 from ir_trunc.meta.procedures import SystemGroups, procedure
 
 __all__ = ["LeftOut", "PooledRuns", "leave_group_out", "pooled_runs"]

@@ -25,9 +25,10 @@ from ir_trunc._inference.significance import (
     ups_and_downs,
 )
 from ir_trunc._scoring.results import Result
+from ir_trunc._scoring.tables import labelled_table, square_table
 from ir_trunc.measures.params import Choice
 from ir_trunc.measures.parts import over
-from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, labelled_table, square_table
+from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure
 from ir_trunc.meta.procedures import procedure
 
 __all__ = ["Power", "power"]

@@ -23,13 +23,14 @@ from ir_trunc._output.tables import fitted
 from ir_trunc._scoring.objects import MeasureLike, parse_measure, parse_measures, written
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import progress
+from ir_trunc._scoring.tables import labelled_table
 from ir_trunc.measures import BoundMeasure, registry
 from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.measures.params import QRELS, Sizes, Whole
 from ir_trunc.measures.reading_cost import Named
 from ir_trunc.meta import _trials
 from ir_trunc.meta._trials import PROPERTIES, Batch, GradeScale, Part, Ranking, Reach, grades_text
-from ir_trunc.meta.matrix import index_of_measure, labelled_table
+from ir_trunc.meta.matrix import index_of_measure
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.meta.procedures import procedure
 

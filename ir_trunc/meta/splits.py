@@ -22,9 +22,10 @@ from ir_trunc._inference.bootstrap import bootstrap_bounds
 from ir_trunc._inference.significance import Test, TestName
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import progress
+from ir_trunc._scoring.tables import labelled_table, square_table
 from ir_trunc.measures.parts import over
 from ir_trunc.meta.coefficients import tau
-from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better, labelled_table, rounded, square_table
+from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better, rounded
 from ir_trunc.meta.power import power
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.meta.stability import SAME

@@ -30,9 +30,10 @@ from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._inference.significance import ratio_intervals, system_pairs
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import progress
+from ir_trunc._scoring.tables import crossed, labelled_table
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
-from ir_trunc.meta.matrix import ScoreMatrix, crossed, higher_is_better, labelled_table
+from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better
 from ir_trunc.meta.procedures import procedure
 
 __all__ = ["ErrorRates", "SwapRates", "error_rates", "swap_rates"]

@@ -16,9 +16,10 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Floats
 from ir_trunc._scoring.saved import Saved
+from ir_trunc._scoring.tables import crossed, labelled_table
 from ir_trunc.measures.params import Choice
 from ir_trunc.measures.parts import over
-from ir_trunc.meta.matrix import ScoreMatrix, crossed, index_of_measure, indices_of, labelled_table, matrix_of
+from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, indices_of, matrix_of
 from ir_trunc.meta.procedures import procedure
 
 __all__ = ["Reference", "standardised"]

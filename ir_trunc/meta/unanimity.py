@@ -22,7 +22,8 @@ from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._inference.bootstrap import bootstrap_bounds
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import progress
-from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better, labelled_table
+from ir_trunc._scoring.tables import labelled_table
+from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better
 from ir_trunc.meta.procedures import MatrixMeasures, WholeOrAll, procedure
 
 __all__ = ["Coverage", "coverage"]

@@ -44,7 +44,7 @@ def test_rooms_stand_on_each_other_without_a_circle():
 
 QRELS, RUN = "q 0 a 1\nr 0 b 1\n", "q Q0 a 1 2.5 x\nq Q0 c 2 1.5 x\nr Q0 b 1 1.0 x\n"
 CALLS = {
-    "import": [sys.executable, "-c", "import ir_trunc; print(ir_trunc.calc('RBPT', {'q': {'a': 1}}, {'q': ['a']}))"],
+    "import": [sys.executable, "-c", "import ir_trunc; ir_trunc.calc('RBPT', {'q': {'a': 1}}, {'q': ['a']})"],
     "--help": [sys.executable, "-m", "ir_trunc", "--help"],
     "score": [sys.executable, "-m", "ir_trunc", "qrels", "run", "RBPT", "nDCG@10"],
     "reference": [sys.executable, "notebooks/_ext/reference.py"],
