@@ -80,7 +80,7 @@ class GradedAnswers(Qrels):
 
     def changed(self, topics: Any = (), nil: Any = None) -> Qrels:
         """An error: questions and NIL are for judgments of documents."""
-        named = option("topics" if topics else "nil")
+        named = option("topics") if topics else option("nil")
         raise ParameterError(f"{named} has no effect on graded answers: leave it out.")
 
     def to_dict(self) -> Any:

@@ -19,7 +19,7 @@ from ir_trunc._core.errors import InputError, counted, option, shown, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Bools, Floats, Ints, distinct, offsets_of
 from ir_trunc._output.files import Target, run_lines, write_text
-from ir_trunc._read.arrow import flat, index_in, numeric, pa, pc, strings, truths
+from ir_trunc._read.arrow import flat, index_in, numeric, occurs, pa, pc, strings
 from ir_trunc._read.reading import DEFAULT, Order, Reading
 from ir_trunc._read.rows import PLACEHOLDER, TERMINAL, Rows, Samples
 
@@ -271,7 +271,7 @@ class RankedRows:
             problem = f"it is in the list twice; {option('duplicates', 'first', 'best')} keeps one of them"
             raise run.both(int(again[0]), None, problem)
         known = topic < len(topics)
-        notes = Notes(known=bool(known.any()), ends=pc.equal(run.docs, TERMINAL).true_count > 0)
+        notes = Notes(known=bool(known.any()), ends=bool(occurs(run.docs, TERMINAL).any()))
         if not known.all():
             codes = pc.unique(run.topics.indices.take(numeric(np.flatnonzero(~known))))
             names = run.topics.dictionary.take(codes)
@@ -281,7 +281,7 @@ class RankedRows:
         if run.universe:
             empty = index_in(strings(run.universe), topics)
             missing[empty[empty >= 0]] = False
-        keep, left = known & ~truths(pc.equal(run.docs, PLACEHOLDER)), None
+        keep, left = known & ~occurs(run.docs, PLACEHOLDER), None
         if run.reading.withheld is not None:
             leaves = run.reading.withheld.among(run.topics, run.docs) & keep
             keep, left = keep & ~leaves, np.bincount(topic[leaves], minlength=len(topics))

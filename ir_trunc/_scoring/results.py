@@ -447,9 +447,11 @@ class Results(Result):
         1           a     1 1.0000 0.6000  0.6000
         2           b     - 0.0000 0.5200 -0.0800
         <BLANKLINE>
-        Of this score, the end of the list is worth 0.3200.
-        2 documents relevant, 1 of them in the list down to rank 2.
-        1 document is not judged (-), and count as not relevant.
+        Of this score, the end of the list is worth 0.3200: a list that went on there,
+          as at a cutoff of 2, would score 0.2000.
+        Relevant: 2 documents, 1 of them down to rank 2.
+        Not judged (-), which counts as not relevant: 1 document.
+        The best end would be after 1 document: 0.6000.
         """
         from ir_trunc._scoring.explanation import explained
 

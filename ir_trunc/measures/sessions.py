@@ -34,7 +34,7 @@ def sessions(
     was. A run without searches has one for each question.
     """
     universe, hits = lists.rankings.universe, gains.hits
-    if universe is not None and universe.searches not in (None, "sequence"):
+    if universe is not None and universe.searches in ("union", "first", "last"):
         merged = option("searches", universe.searches)
         needed = f"read the run with {option('searches', 'sequence')}"
         raise ParameterError(f"sDCG and nsDCG need the searches that {merged} does not keep apart: {needed}.")

@@ -175,9 +175,9 @@ class Policy:
         if not self.is_bounded:
             return lengths
         longest = self.longest(rankings)
-        return np.minimum(self.possible(np.clip(lengths, self.at_least, longest), rankings.lengths), longest)
+        return np.minimum(self._possible(np.clip(lengths, self.at_least, longest), rankings.lengths), longest)
 
-    def possible(self, cuts: Ints, whole: Ints) -> Ints:
+    def _possible(self, cuts: Ints, whole: Ints) -> Ints:
         """What `among` makes of these cuts of lists with these lengths."""
         if self.among is None:
             return cuts
@@ -186,13 +186,13 @@ class Policy:
         keeps_all = (cuts >= whole) & (whole <= allowed[-1])
         return np.where(keeps_all, whole, np.minimum(np.maximum(below, self.at_least or 0), whole))
 
-    def meant(self, whole: Ints, shown: Ints) -> Ints:
+    def _meant(self, whole: Ints, shown: Ints) -> Ints:
         """For every cut d = 0..n of lists with these lengths, the point that `among` makes of it.
 
         It is one of the points of the lists as a measure with a cutoff sees them, with the lengths `shown`.
         """
         lists = np.repeat(np.arange(len(whole)), whole + 1)
-        cuts = self.possible(np.arange(len(lists)) - offsets_of(whole + 1)[lists], whole[lists])
+        cuts = self._possible(np.arange(len(lists)) - offsets_of(whole + 1)[lists], whole[lists])
         return offsets_of(shown + 1)[lists] + np.minimum(cuts, shown[lists])
 
     @property

@@ -90,6 +90,7 @@ FILES = {
     "opensearch.json": json.dumps(
         {"judgmentRatings": [{"query": "q1", "ratings": [{"docId": "d1", "rating": "1.0"}]}]}
     ),
+    "depths.csv": "query_id,k,score\n" + "".join(f"{q},{k},{int(k > 0)}\n" for q in RUN for k in (0, 1, 2)),
     "quepid.csv": "query,docid,rating\nq1,d1,1\nq1,d2,0\n",
     "lotte.jsonl": lines({"qid": "q1", "query": "?", "answer_pids": ["d1"]}),
     "predictions.json": json.dumps({"q1": "Paris", "q2": ""}),

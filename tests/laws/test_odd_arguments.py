@@ -138,6 +138,8 @@ CALLS = {
     "read_predictions": {"predictions": {"1": "a", "2": ""}, "no_answer": {"1": 0.25, "2": 0.5}},
     "read_qrels": {"data": QRELS, "columns": None, "topics": ["1", "9"], "nil": "ends", "unjudged": None,
      "keys": None, "levels": {"S": 3}},
+    "read_depths": {"data": {"1": {0: 0, 1: 1}, "2": {0: 0, 1: 0.5}}, "range": (0, 1), "right": 0.5,
+     "columns": None},
     "read_run": {"data": RUN, "keys": None} | READING,
     "read_topics": {"data": ["1", "2"], "keys": None},
     "with_effort": {"qrels": QRELS, "run": RUN, "e": 0.05, "gain": "signed", "max_rel": 9, "depth": 10,

@@ -54,7 +54,7 @@ class Greedy(LevelPolicy):
     def _at(self, key: float) -> Fixed:
         k = (self.at_least or 0) if key == np.inf else int(-key)
         if self.among is not None:
-            k = int(self.possible(np.array([k]), np.array([LARGEST]))[0])
+            k = int(self._possible(np.array([k]), np.array([LARGEST]))[0])
         return Fixed(k, budget=self.budget)
 
     def lengths(self, rankings: Rankings) -> Ints:
@@ -145,7 +145,7 @@ class Oracle(Policy):
         values = curve.values
         if self.among is not None:
             whole = np.repeat(rankings.lengths, counts)
-            values = np.where(self.possible(depths, whole) == depths, values, np.nan)
+            values = np.where(self._possible(depths, whole) == depths, values, np.nan)
         values = values[depths >= np.repeat(fewest, counts)]
         best: Ints = fewest + replace(curve, offsets=offsets_of(counts - fewest), values=values).best()[0]
         return best

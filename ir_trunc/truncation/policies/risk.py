@@ -141,7 +141,7 @@ class RiskControlled(Policy):
         self._warn_of_no_promise(float(np.average(nil, weights=weights)))
         loss = (_LOSSES.get(self.risk) or partial(_shortfall, measure=self.risk))(rankings)
         if self.among is not None:
-            loss = loss[self.meant(rankings.lengths, rankings.lengths)]
+            loss = loss[self._meant(rankings.lengths, rankings.lengths)]
         # Lists of one unit depend on each other: its loss is their mean.
         each = weights / np.where(of_units > 0, of_units, 1)[units]
         losses = Levels(keys, (loss * np.repeat(each, rankings.lengths + 1))[None, :], rankings.lengths)

@@ -68,7 +68,7 @@ class LevelPolicy(Policy):
         if getattr(self, self._level, None) is not None:
             return [self] * len(sets)
         bound, keys = one_measure(measure), bounded_keys(self._keys(rankings), rankings, self)
-        meant = None if self.among is None else self.meant
+        meant = None if self.among is None else self._meant
         levels = best_levels(keys, rankings, bound, sets, weights, keep, meant)
         return [self._at(key) for key in levels]
 
