@@ -204,3 +204,11 @@ def test_what_cannot_be_is_refused(options, error, match):
     run = {("1", "x"): {"a": 1.0}, ("1", "y"): {"b": 1.0}} if "keys" in options else {"1": {"a": 1.0}}
     with pytest.raises(error, match=match):
         ir_trunc.calc("RBPT", qrels, run, **options)
+
+
+def test_searches_are_studied_by_a_measure_with_a_cutoff():
+    """The curve of the measure ends at its cutoff, before the lists do."""
+    run = {"q/1": {"a": 0.2, "c": 0.1}, "q/2": {"b": 0.9}, "r/1": {"a": 0.8, "d": 0.1}, "r/2": {"c": 0.3}}
+    table = study.searches("Success@1", {"q": {"a": 1}, "r": {"b": 1}}, run, folds=2)
+    assert table["score"].tolist() == [0.5] * 4
+    assert table["searches"].tolist()[:2] == [1, 2]

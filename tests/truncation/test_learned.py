@@ -8,7 +8,7 @@ from naive_policies import cuts_of, features as naive_features
 
 from ir_trunc import ParameterError, how_many
 from ir_trunc._core.rankings import Rankings
-from ir_trunc.truncation import Fixed, Greedy, Learned, ScoreThreshold, cross_validate
+from ir_trunc.truncation import Fixed, Greedy, Learned, Oracle, ScoreThreshold, cross_validate
 from ir_trunc.truncation.policies.learned import FEATURES, features
 
 
@@ -107,3 +107,10 @@ def test_without_scikit_learn_it_says_what_to_install(monkeypatch):
 def test_what_is_no_estimator_is_refused(estimator):
     with pytest.raises(ParameterError, match="an estimator of scikit-learn"):
         Learned(estimator)
+
+
+def test_a_classifier_learns_which_cut_is_the_best():
+    """A tree without limits knows the lists that it was fitted on."""
+    tree = pytest.importorskip("sklearn.tree").DecisionTreeClassifier(random_state=0)
+    lists = topics(40, 3)
+    assert (Learned(tree).fit(lists, "SetF").cut(lists) == Oracle("SetF").cut(lists)).mean() > 0.9
