@@ -31,7 +31,10 @@ def fitted(text: str, indent: int = 2) -> str:
 
 def table_text(frame: pd.DataFrame, digits: int | None = 4, every_row: bool = False) -> str:
     """A table as text. digits: decimal places, -1 for all, None for those of pandas."""
-    index, columns = _labels(frame.index, _LABELS), _labels(frame.columns, _CELL)
+    index, room = _labels(frame.index, _LABELS), _CELL
+    if index.nlevels == 1 and not is_plain(index):  # a name of a column may take what is left
+        room = max(room, _TABLE - 2 - max(map(len, map(str, [*index, index.name, frame.columns.name]))))
+    columns = _labels(frame.columns, room)
     p_values = _p_values(frame, 0 if digits is None else digits)
     names = enumerate(frame.columns)
     cells = {at: frame.iloc[:, at].map(p_values.get(name, _cell)).to_numpy() for at, name in names}

@@ -215,7 +215,7 @@ _PENAS = ("c@1", "c(unanswered=0)@1")
 def amigo2022(*collections: Collection) -> Iterator[pd.DataFrame]:
     """Kendall's tau between the system orders by full lists and by lists that are cut at their best."""
     table = _PRINTED["amigo2022"]["table_2"]
-    taus = [study.agreement(study.PAPER_2022, list(table), *collection) for collection in collections]
+    taus = [study.agreement(study.TRUNCATED, list(table), *collection) for collection in collections]
     computed = (reduce(add, taus) / len(taus)).to_numpy()
     cells = [(row, column, figure) for row, of in table.items() for column, figure in of.items()]
     rows, columns, figures = zip(*cells)

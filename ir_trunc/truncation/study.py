@@ -2,8 +2,8 @@
 
 Every function takes measures, qrels and runs as `ir_trunc.compare` does, in this order, and the options of
 reading (order, duplicates, stop, lower_is_better, columns, nil). It shows a progress bar if it takes long,
-and returns a DataFrame. The measures of the paper's figures and tables are `CUTS`, `TRUNCATED`, `PAPER_2022`,
-`FULL` and `EXAMPLE`. The best cut of a list is the depth at which it scores best by a measure; of several the
+and returns a DataFrame. The measures of the paper's figures and tables are `CUTS`, `TRUNCATED`, `FULL` and
+`EXAMPLE`. The best cut of a list is the depth at which it scores best by a measure; of several the
 lowest.
 """
 
@@ -39,7 +39,7 @@ from ir_trunc.truncation._fitting import one_measure
 from ir_trunc.truncation._validation import topic_folds
 
 __all__ = [
-    "CUTS", "EXAMPLE", "FULL", "PAPER_2022", "TRUNCATED",
+    "CUTS", "EXAMPLE", "FULL", "TRUNCATED",
     "agreement", "best_cuts", "cuts", "example", "nil_report", "searches", "system_means",
 ]  # fmt: skip
 
@@ -48,27 +48,19 @@ __all__ = [
 EXAMPLE = "FlatU ERRU DCGU RBU RBU(p=0.9) RBU(p=0.98) RBPU RBPU(p=0.9) RBPU(p=0.98) RBPU(p=0.99)"
 """The measures of the paper's Figure 1."""
 
-CUTS = (
-    "FlatU RBU RBU(p=0.9) RBU(p=0.98) DCGU ERRU RBPU RBPU(p=0.9) RBPU(p=0.98) "
-    "nDCGT ERRT RBPT RBPT(p=0.9) RBPT(p=0.98) SetF OIE"
-)
-"""The measures of the paper's Figure 2."""
-
 TRUNCATED = (
-    "nDCGT ERRT RBPT RBPT(p=0.9) RBPT(p=0.98) RBU RBU(p=0.9) RBU(p=0.98) DCGU ERRU RBPU RBPU(p=0.9)"
-    " RBPU(p=0.98) OIE"
-)
-"""The columns of the paper's Table 2, as Liu et al. (2016) define the measures with a terminal document."""
-
-PAPER_2022 = (
     "nDCGT(ideal='full',terminal='full') ERRT RBPT(p=0.8,tail=False,terminal='full')"
     " RBPT(p=0.9,tail=False,terminal='full') RBPT(p=0.98,tail=False,terminal='full')"
     " RBU(p=0.8) RBU(p=0.9) RBU(p=0.98) DCGU ERRU RBPU(p=0.8) RBPU(p=0.9) RBPU(p=0.98) OIE"
 )
-"""The columns of the paper's Table 2 in the variants that give its figures of 1.00 on real runs.
+"""The columns of the paper's Table 2, with the settings that give its figures of 1.00 on real runs.
 
-They have one terminal document, worth 1 where all is found, and an ideal list that is never cut.
+Lists have one terminal document, worth 1 where all is found, and an ideal list that is never cut. Liu et al.
+(2016) define the same measures with an end for all further ranks, and cut the ideal list.
 """
+
+CUTS = f"FlatU SetF {TRUNCATED}"
+"""The measures of the paper's Figure 2, with the same settings."""
 
 FULL = "AP nDCG DCG ERRU(e=0) RBP RBP(p=0.9) RBP(p=0.98) iRBU iRBU(p=0.9) iRBU(p=0.98) OIE"
 """The rows of the paper's Table 2; ERRU(e=0) is expected reciprocal rank on the scale of the qrels."""

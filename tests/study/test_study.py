@@ -124,7 +124,7 @@ def robust(real_data):
 
 def test_a_single_terminal_document_hardly_moves_systems_and_effort_does(robust):
     """The paper's Table 2: tau of 1.00 between full lists and lists cut by NDCGT, ERRT and RBPT."""
-    paper = study.PAPER_2022.split()
+    paper = study.TRUNCATED.split()
     full = "nDCG ERRU(e=0) RBP RBP(p=0.9) RBP(p=0.98) iRBU(p=0.98)"
     own = np.diag(study.agreement([*paper[:5], paper[7]], full, *robust))
     assert (own[:5] > 0.97).all()
@@ -132,13 +132,25 @@ def test_a_single_terminal_document_hardly_moves_systems_and_effort_does(robust)
 
 
 def test_distribution_of_best_cuts_on_real_runs(robust):
-    table = study.cuts("RBU ERRU RBPU nDCGT(ideal='full') RBPT SetF OIE", *robust)
-    assert table.sum().to_numpy() == pytest.approx(np.ones(7))
-    nothing = table.loc["0"]
-    assert (nothing[["RBU", "ERRU", "RBPU"]] > 0.15).all()
-    assert (nothing[["nDCGT(ideal='full')", "RBPT", "SetF"]] < 0.02).all()
-    assert table.loc["1-4", ["RBU", "ERRU"]].min() > 0.3
+    """Figure 2 and section 4.2: by measures with an end, "in very few cases" a list ends before rank 9."""
+    table = study.cuts(f"{study.CUTS} nDCGT", *robust)
+    assert table.sum().to_numpy() == pytest.approx(np.ones(17))
+    nothing, with_ends = table.loc["0"], study.TRUNCATED.split()[:5]
+    assert (nothing[["RBU(p=0.8)", "ERRU", "RBPU(p=0.8)"]] > 0.15).all()
+    assert (nothing[[*with_ends, "SetF"]] < 0.02).all()
+    early = table.loc[["0", "1-4", "5-8"], [with_ends[0], with_ends[-1], "nDCGT"]].sum()
+    assert early.tolist() == pytest.approx([0.042, 0.050, 0.376], abs=0.0005)  # the last one as Liu et al.
+    assert table.loc["1-4", ["RBU(p=0.8)", "ERRU"]].min() > 0.3
     assert table["OIE"].drop("0").idxmax() == "65-128"
+
+
+def test_the_paper_s_measures_have_the_paper_s_settings():
+    """Where a list has all that is relevant, one end is worth a full gain, and the ideal list is not cut."""
+    full = calc(study.TRUNCATED, {"q": {"a": 2, "b": 1, "c": 1}}, {"q": ["b"]}).values[:, 0]
+    end, best = 0.25, [1, 0.5, 0.5, 1]  # of one of four units of gain
+    discounted = sum(gain / np.log2(rank + 1) for rank, gain in enumerate(best, 1))
+    assert full[0] == pytest.approx((0.5 + end / np.log2(3)) / discounted)
+    assert full[2:5] == pytest.approx([(1 - p) * (0.5 + p * end) for p in (0.8, 0.9, 0.98)])
 
 
 def test_the_means_of_systems_have_taus_with_p_values_and_a_picture_by_collection():
