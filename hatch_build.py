@@ -1,5 +1,6 @@
-"""What hatchling does beyond packing: it compiles the kernel into the wheel, where there is a compiler."""
+"""What hatchling does beyond packing: it compiles the kernel, and makes the links of README absolute."""
 
+import re
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -7,6 +8,18 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+
+class ReadmeHook(MetadataHookInterface):
+    """README as package indexes show it: its links lead to the `address` of pyproject.toml, if it is set."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Set the readme of the package."""
+        text = Path(self.root, "README.md").read_text(encoding="utf-8")
+        if address := self.config.get("address"):
+            text = re.sub(r"\]\((?!\w+:|#)", f"]({address.rstrip('/')}/", text)
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
 
 
 class KernelBuildHook(BuildHookInterface):

@@ -7,6 +7,7 @@ import sys
 import tarfile
 import zipfile
 from importlib.metadata import metadata
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -52,10 +53,26 @@ def test_the_wheel_holds_the_package_with_its_data_and_nothing_else(built):
     kernel = {name for name in wheel if Path(name).suffix in COMPILED}
     assert {Path(name).parent.name for name in kernel} <= {"_kernel"}
     assert wheel - kernel == {name for name in files_in("ir_trunc") if Path(name).suffix not in SOURCES}
-    kinds = ".py .pyi .typed .qrels .run .json .md .csv .tex .css .html .js .yml"
+    kinds = ".py .pyi .typed .qrels .run .json .md .csv .tex .css .html .js .yml .rst"
     assert {Path(name).suffix for name in wheel - kernel} <= set(kinds.split())
     beside = {name.removeprefix(info) for name in built[0] if name.startswith(info)}
     assert beside == {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
+
+
+def test_links_of_the_readme_are_absolute_once_there_is_an_address():
+    pytest.importorskip("hatchling", reason="needs pip install '.[dev]'")
+    spec = spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for address in ("", "https://example.org/tree/main"):
+        described = {}
+        module.ReadmeHook(str(ROOT), {"address": address}).update(described)
+        links = re.findall(r"\]\(([^)]+)\)", described["readme"]["text"])
+        assert links == [
+            link if "://" in link or not address else f"{address}/{link}"
+            for link in re.findall(r"\]\(([^)]+)\)", readme)
+        ]
 
 
 @source_tree
