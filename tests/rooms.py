@@ -28,7 +28,21 @@ class Room:
     pages: str = ""
 
 
+# The core in the order of reading; a folder stands for its files that are not named.
+READING = (
+    "__init__.py", "_scoring/evaluator.py", "_scoring/objects.py", "_scoring/results.py", "_scoring/runs.py",
+    "_scoring", "measures/declaration.py", "measures/definition.py", "measures/lists.py", "measures/parts.py",
+    "measures/terminal.py", "measures", "_core/rankings.py", "_core/judgments.py", "_core/universe.py",
+    "_core/curve.py", "_core", "_read/reading.py", "_read/registry.py", "_read/rows.py",
+    "_read/readers/trec.py", "_read/readers/memory.py", "_read/readers", "_read", "_ranking/runs.py",
+    "_ranking/qrels.py", "_ranking/ranked_rows.py", "_ranking", "_inference", "adapters", "_output",
+    "_cli/main.py", "_cli/score.py", "_cli", "_kernel", "version.py", "typing.py", "__main__.py",
+)  # fmt: skip
+
 ROOMS = {
+    "inference": Room(
+        "_inference/significance.py _inference/selection.py", (), "inference/test_selection.py"
+    ),
     "plots": Room("plots", (), "plots naive_plots.py", "gallery.md api/plots.md howto/look-at-runs.md"),
     "screening": Room(
         "measures/screening.py", (), "measures/test_screening.py naive_screening.py", "start/screening.md"
@@ -71,22 +85,25 @@ ROOMS = {
     ),
     "meta": Room(
         "meta _cli/meta.py _cli/_procedures.py",
-        (),
+        ("inference",),
         "meta cli/test_meta.py",
         "howto/trust-measures.md api/meta.md guide.md",
     ),
     "study": Room("truncation/study.py _cli/study.py", ("meta", "policies"), "study"),
     "reproduce": Room("_reproduce _cli/reproduce.py", ("meta", "study"), "reproduce"),
     "compare": Room(
-        "_compare _cli/compare.py", (), "compare cli/test_comparing.py", "howto/compare-systems.md"
+        "_compare _cli/compare.py",
+        ("inference",),
+        "compare cli/test_comparing.py",
+        "howto/compare-systems.md",
     ),
     "answers": Room(
         "answers _cli/answers.py", ("compare", "policies"), "answers/test_log.py", "howto/answers.md"
     ),
     "Inspect": Room("adapters/inspect_ai.py", ("answers",), "adapters/test_inspect_ai.py"),
-    "how_many": Room("_how_many _cli/how_many.py", ("policies",), "how_many"),
+    "how_many": Room("_how_many _cli/how_many.py", ("inference", "policies"), "how_many"),
     "check": Room("_check _cli/check.py", ("answers", "compare"), "check", "howto/gate.md"),
-    "report": Room("_report _cli/report.py", ("check", "compare", "policies"), "report"),
+    "report": Room("_report _cli/report.py", ("check", "compare", "inference", "policies"), "report"),
     "Change Detection": Room(
         "cdet _read/readers/cdet.py _cli/cdet.py",
         ("compare", "report"),
@@ -106,6 +123,19 @@ def owner_of(path: str) -> str:
     """The room of a file of the package; "" for the core."""
     parts = [(part, name) for name, room in ROOMS.items() for part in room.package.split()]
     return max((each for each in parts if f"{path}/".startswith(f"{each[0]}/")), default=("", ""))[1]
+
+
+def core() -> list[str]:
+    """The Python files of the core in the order of reading."""
+    package = ROOT / "ir_trunc"
+    left = sorted(path.relative_to(package).as_posix() for path in package.rglob("*.py"))
+    left, order = [path for path in left if not owner_of(path)], []
+    for name in READING:
+        found = [path for path in left if f"{path}/".startswith(f"{name}/")]
+        order += [path for path in found if path == name or path not in READING]
+        left = [path for path in left if path not in order]
+    assert not left, f"READING lacks {left}"
+    return order
 
 
 def with_those_above(name: str) -> set[str]:

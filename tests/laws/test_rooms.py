@@ -1,6 +1,7 @@
 """A room can be taken away: nothing below it knows it."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+from benchmarks import size
 from rooms import ROOMS, ROOT, owner_of, take_away
 from source import FILES, PACKAGE, imports_of, module_of
 
@@ -42,13 +44,20 @@ def test_rooms_stand_on_each_other_without_a_circle():
     TopologicalSorter({name: room.on for name, room in ROOMS.items()}).prepare()
 
 
+def test_the_guide_shows_the_core_and_the_modules():
+    """Its numbers of lines are those of the last `.ci/renew`."""
+    guide = size.GUIDE.read_text(encoding="utf-8").partition(size.START)[2].partition(size.END)[0]
+    shown, expected = (re.sub(r"\| [\d,]+ \|", "| |", text) for text in (guide, size.tables()))
+    assert shown == expected, "python tests/benchmarks/size.py --renew"
+
+
 QRELS, RUN = "q 0 a 1\nr 0 b 1\n", "q Q0 a 1 2.5 x\nq Q0 c 2 1.5 x\nr Q0 b 1 1.0 x\n"
 CALLS = {
     "import": [sys.executable, "-c", "import ir_trunc; ir_trunc.calc('RBPT', {'q': {'a': 1}}, {'q': ['a']})"],
     "--help": [sys.executable, "-m", "ir_trunc", "--help"],
     "score": [sys.executable, "-m", "ir_trunc", "qrels", "run", "RBPT", "nDCG@10"],
     "reference": [sys.executable, "notebooks/_ext/reference.py"],
-    "ruff": ["ruff", "check", "."],
+    "ruff": ["ruff", "check", "ir_trunc"],
     "mypy": ["mypy"],
 }  # fmt: skip
 
