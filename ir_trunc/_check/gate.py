@@ -14,7 +14,7 @@ from ir_measures.measures.base import MeanAgg
 
 from ir_trunc._compare.compare import OTHER_TOPICS
 from ir_trunc._compare.comparison import FEW_UNITS, counted_units, few_units
-from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, counted, noted, printable
+from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, counted, noted, printable, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Choice, checked, several, text
 from ir_trunc._core.rankings import Bools, Floats
@@ -171,6 +171,8 @@ class Check:
         With require='shown', the fewest topics that could show the limit, where there are fewer; else 0.
     unknown : str
         Why there is no interval.
+    segment : str
+        With `by`, the part of the lists that this is about, as 'country=se'; else ''.
     """
 
     condition: str
@@ -183,6 +185,12 @@ class Check:
     units: int
     needed: int
     unknown: str
+    segment: str = ""
+
+    @property
+    def name(self) -> str:
+        """The condition, and before it the segment."""
+        return printable(": ".join(filter(None, (self.segment, self.condition))))
 
     def line(self, unit: str = "topic") -> str:
         """The verdict and the numbers behind it. unit: what is counted."""
@@ -196,7 +204,7 @@ class Check:
             corrected = "corrected " * (abs(self.change - (self.now - self.before)) > _EQUAL)
             difference = f"{corrected}difference {self.change:+.4f}"
             values = f"{self.before:.4f} -> {self.now:.4f}, {difference} {interval}"
-        return f"{self.verdict:<9}  {printable(self.condition)}: {self.unknown if nothing else values}"
+        return f"{self.verdict:<9}  {self.name}: {self.unknown if nothing else values}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -206,7 +214,7 @@ class Gate(Result):
     Attributes
     ----------
     checks
-        One for each condition.
+        One for each condition; with `by`, for each condition in each segment.
     topics
         Their number.
     unit, units
@@ -242,7 +250,10 @@ class Gate(Result):
         counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in get_args(Verdict))
         units = counted_units(self.units, self.unit, self.topics, self.labelled)
         about = f"{units}, {100 * self.confidence:g} % intervals, require={self.require!r}"
-        return f"{counted(len(verdicts), 'condition')}: {counts}; {about}"
+        conditions = counted(len({check.condition for check in self.checks}), "condition")
+        segments = [*dict.fromkeys(check.segment for check in self.checks)]
+        in_each = f" in each of {len(segments)} segments" if segments[0] else ""
+        return f"{conditions}{in_each}: {counts}; {about}"
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each condition, with the columns that a `Check` has."""
@@ -261,7 +272,7 @@ class Gate(Result):
         attributes = {"name": "ir_trunc check", "tests": str(len(verdicts))}
         suite = ElementTree.Element("testsuite", attributes | {name: str(n) for name, n in counts.items()})
         for check in self.checks:
-            name, text = printable(check.condition), printable(check.line(self.unit))
+            name, text = check.name, printable(check.line(self.unit))
             case = ElementTree.SubElement(suite, "testcase", classname="ir_trunc.check", name=name)
             if check.verdict != "passed":
                 kind = "failure" if check.verdict == "failed" else "skipped"
@@ -286,6 +297,7 @@ def check(
     require: Annotated[Require, Choice("what decides on a condition")] = "observed",
     alpha: Alpha = 0.05,
     unit: str | None = None,
+    by: str | None = None,
     **options: Unpack[Options],
 ) -> Gate:
     """Check a new run against conditions under which it may not pass.
@@ -320,6 +332,11 @@ def check(
     unit : str, optional
         For data with keys, the key whose values are independent of each other, by default the outermost one.
         Intervals are then those of the nested means of these units.
+    by : str, optional
+        For data with keys, a key: the lists of each of its values (each country, for example) must pass by
+        themselves, so that no failure hides in the mean. This needs no correction: the whole passes only if
+        every one does. Units are then those of the next key. A value with too few of them to show the limit
+        has the number that it takes.
 
     Returns
     -------
@@ -359,11 +376,20 @@ def check(
         now, before = _results(measures, qrels, run, baseline, options)
     if before is not None and before.topics != now.topics:
         raise InputError(f"the run and the baseline {OTHER_TOPICS}")
-    keys, units = now.universe.keys, len(now.means_of_units(now.values, unit)[0])
+    keys, parts = now.universe.keys, {"": (now, before)}
+    if by is not None:
+        if by == (unit := unit or (keys[1] if keys[:1] == (by,) else None)) or keys[-1:] == (by,):
+            raise ParameterError(f"by={shown(by)}: each of its values needs units of another, inner key.")
+        parts = {name: (now.over(of), before and before.over(of)) for name, of in now.segments(by).items()}
+    units = len(now.means_of_units(now.values, unit)[0])
     unit_name = (unit or keys[0]) if keys else "topic"
     if units < 2:
         raise InputError(f"there is {counted(units, unit_name)}: a gate needs two, and better {FEW_UNITS}.")
-    checks = tuple(_check(condition, now, before, unit, require, alpha) for condition in parsed)
+    checks = tuple(
+        _check(condition, *of_part, unit, require, alpha, segment)
+        for condition in parsed
+        for segment, of_part in parts.items()
+    )
     labelled = int(getattr(now, "labelled", np.zeros(0)).sum())
     return Gate(checks, len(now.topics), unit_name, units, 1 - alpha, require, labelled, tuple(notes))
 
@@ -386,6 +412,7 @@ def _check(
     unit: str | None,
     require: Require,
     alpha: float,
+    segment: str,
 ) -> Check:
     new = decides = _estimate(condition, now, unit)
     earlier = change = np.nan
@@ -404,7 +431,8 @@ def _check(
     verdict: Verdict = "failed" if (observed if require == "observed" else shown or unknown) else "passed"
     if np.isnan(decides.mean) and require == "observed":
         verdict = "undecided"
-    at_least = int(needed) if decides.n < needed < np.inf and require == "shown" and not observed else 0
+    told = (require == "shown" or segment != "") and not observed
+    at_least = int(needed) if decides.n < needed < np.inf and told else 0
     low, high = bounds.tolist()
     numbers = earlier, float(new.mean), change, low, high
-    return Check(condition.text, verdict, *numbers, decides.n, at_least, unknown)
+    return Check(condition.text, verdict, *numbers, decides.n, at_least, unknown, segment)

@@ -21,6 +21,7 @@ run NEW?  TREC run file
 --baseline OLD  the run that changes are compared with
 --fail-if CONDITION...  see below; may be repeated
 --require observed|shown  when a condition has failed, see below (default observed)
+--by KEY  with --keys: the lists of each value of this key must pass by themselves
 --report FILE  also write a page that shows both runs
 = alpha unit scoring
 --junit FILE  also write the checks as JUnit XML

@@ -22,6 +22,7 @@ _DECLARED = f"""
 --pairs  print the results of the tests, a row for each measure and pair of runs, with all places
 --intervals  print confidence intervals
 --margin X  with --baseline: which are not worse by X, which equivalent
+--sort MEASURE  print the runs by their means, the best first (default: in the order in which they are named)
 = baseline test correction alpha format places output
 = unit ties depth jobs judge scoring
 """

@@ -32,7 +32,7 @@ from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
 from ir_trunc._scoring.objects import MeasureLike, parse_measure
 from ir_trunc._scoring.results import VIEWS, Results
 from ir_trunc._scoring.runs import RunsLike, by_name, score_each
-from ir_trunc.measures.declaration import lower_is_better
+from ir_trunc.measures.declaration import lower_is_better, oriented
 from ir_trunc.measures.parts import over
 
 __all__ = ["compare"]
@@ -57,6 +57,7 @@ def compare(
     unit: str | None = None,
     repetitions: Repetitions = 10_000,
     seed: Seed = 0,
+    sort: str | None = None,
     jobs: Annotated[int, Whole("how many runs are scored at a time", 1)] = 1,
     **options: Unpack[ScoringOptions],
 ) -> Comparison:
@@ -96,6 +97,8 @@ def compare(
         table are means over these units.
     repetitions, seed : int
         Number of random draws and their seed, for tests that draw.
+    sort : str, optional
+        The measure by whose means the runs are in order, the best first; by default they are as given.
     jobs : int
         How many runs are scored at a time, each by a thread. The scores are the same.
 
@@ -157,7 +160,7 @@ def compare(
     evaluator = Evaluator(measures, qrels, **options)
     named = by_name(runs)
     tests: dict[str, Any] = {"baseline": baseline, "test": test, "correction": correction, "alpha": alpha}
-    tests |= {"margin": margin, "unit": unit, "repetitions": repetitions, "seed": seed}
+    tests |= {"margin": margin, "unit": unit, "repetitions": repetitions, "seed": seed, "sort": sort}
     return compare_scored(
         evaluator, tuple(named), score_each(evaluator, named, jobs, alike=True), intervals, **tests
     )
@@ -177,11 +180,14 @@ def compare_scored(
     unit: str | None = None,
     repetitions: int = 10_000,
     seed: int = 0,
+    sort: str | None = None,
 ) -> Comparison:
     """The comparison of runs of these names. each: their Results, which the arguments are checked before."""
     names = tuple(str(measure) for measure in evaluator.measures)
     reference = None if baseline is None else _baseline(baseline, systems)
     setting = _setting(systems, reference, alpha, repetitions, seed)
+    if sort is not None and (sort := str(parse_measure(sort))) not in names:
+        raise ParameterError(f"sort={sort!r} is not among the measures: {', '.join(names)}.")
     pair_test: PairTest = named_test(test, ("bounded", *TESTS))
     adjusted_by = _correction(correction, pair_test)
     margins = _margins(margin, evaluator.measures, reference)
@@ -196,6 +202,11 @@ def compare_scored(
             scored.append(_ScoredRun.of(results, unit, pair_test))
             if scored[-1].topics != scored[0].topics:
                 raise InputError(f"runs {systems[0]!r} and {name!r} {OTHER_TOPICS}")
+    if sort is not None:
+        row = names.index(sort)
+        best_first = np.argsort([-oriented(sort, run.means[0, row]) for run in scored], kind="stable")
+        systems, scored = [systems[at] for at in best_first], [scored[at] for at in best_first]
+        setting = _setting(systems, reference, alpha, repetitions, seed)
     of_scores, of_data = _tested(names, scored, pair_test, setting, adjusted_by, margins)
     return Comparison(
         measures=names,

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 from ir_trunc._core.curve import TOLERANCE
-from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError, counted, nearest, shown
+from ir_trunc._core.errors import (
+    InputError,
+    IrTruncError,
+    UnknownMeasureError,
+    counted,
+    nearest,
+    plural,
+    shown,
+)
 from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Bools, Floats
@@ -436,7 +444,9 @@ class Comparison(Saved):
             notes.append(f"Significance, {each}: {self._test_description()}.")
             notes += few_units(self.units, self.unit, " for a test")
             if self._few_differ:
-                notes.append(f"No mark where fewer than {units_needed(self.alpha)} {self.unit}s differ.")
+                notes.append(
+                    f"No mark where fewer than {units_needed(self.alpha)} {plural(self.unit)} differ."
+                )
             if self.baseline is None and not letters:
                 many = f"More than {len(ascii_lowercase)} systems"
                 notes.append(f"{many} have no marks unless there is a baseline.")

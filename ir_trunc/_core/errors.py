@@ -146,7 +146,14 @@ def at_command_line() -> Iterator[None]:
 
 def counted(number: int, what: str, many: str = "") -> str:
     """A number with its noun: '1 topic', '2 topics'. `many` is an irregular plural."""
-    return f"{number} {what if number == 1 else many or what + 's'}"
+    return f"{number} {what if number == 1 else many or plural(what)}"
+
+
+def plural(what: str) -> str:
+    """Several of what a noun or the name of a key stands for: 'topics', 'values of country'."""
+    if what.endswith("query"):
+        return f"{what[:-1]}ies"
+    return f"values of {what}" if re.search(r"([^aeiou]y|[sxz]|[cs]h)$", what) else f"{what}s"
 
 
 def listed(names: Iterable[object], none: str = "nothing") -> str:

@@ -16,13 +16,14 @@ import ir_measures
 import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, option, shown, warn
-from ir_trunc._core.lazy import pd
+from ir_trunc._core.lazy import pattern, pd
 from ir_trunc._core.rankings import Bools, Floats, Ints, distinct, offsets_of
 from ir_trunc._output.files import Target, run_lines, write_text
 from ir_trunc._read.arrow import flat, index_in, numeric, occurs, pa, pc, strings
 from ir_trunc._read.reading import DEFAULT, Order, Reading
 from ir_trunc._read.rows import PLACEHOLDER, TERMINAL, Rows, Samples
 
+_OF_A_DAY = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}$")  # as ids of Change Detection end
 _PRECISION: dict[Order, type[np.floating[Any]]] = {"score": np.float32, "score64": np.float64}
 
 
@@ -159,9 +160,10 @@ class Notes:
             none = "" if self.known else "; no document is left"
             if reading.keys:
                 none += (
-                    f"; what a run returns for these costs it nothing: name all lists by {option('topics')},"
-                    " or score runs of Change Detection by `ir_trunc cdet`"
+                    f"; what a run returns for these costs it nothing: name all lists by {option('topics')}"
                 )
+                if _OF_A_DAY.search(self.first_ignored):
+                    none += ", or score runs of Change Detection by `ir_trunc cdet`"
             hint = likeness(self.first_ignored, topics).rstrip(".")
             yield (
                 f"ignored {counted(self.ignored, 'topic')} that {be} not in the qrels (for example"

@@ -19,7 +19,7 @@ from ir_trunc._check.gate import Gate
 from ir_trunc._compare.compare import compare_scored
 from ir_trunc._compare.comparison import Comparison, few_units
 from ir_trunc._core.curve import bin_name, bin_of
-from ir_trunc._core.errors import InputError, IrTruncError, counted, noted, printable
+from ir_trunc._core.errors import InputError, IrTruncError, counted, noted, plural, printable
 from ir_trunc._core.parameters import Text, Whole, checked, instance
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._inference import selection
@@ -204,6 +204,7 @@ def template(name: str = "report.html", package: str = "ir_trunc._report") -> An
         shown=lambda value: printable(str(value)),
         number=lambda value, digits=4: "–" if value != value else f"{value:.{digits}f}",
         counted=lambda count, one, many="": f"one {one}" if count == 1 else counted(count, one, many),
+        plural=plural,
         short=lambda name: shortened(str(name), 19),
         change=lambda value: f"{value:+.4f}" if round(value, 4) else "0.0000",
         documents=lambda mean: f"{mean:,.0f}" if mean >= 100 else f"{mean:.1f}",

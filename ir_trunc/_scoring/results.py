@@ -329,6 +329,12 @@ class Results(Result):
             return self.topics, values
         return tuple(self._nest.groups[level]), self._nest.means(values, level)
 
+    def segments(self, key: str) -> dict[str, Bools]:
+        """Which lists have each value of a key, by 'key=value'."""
+        level, keys = self._level(key), self.universe.nesting
+        values = np.array([ids[level] for ids in keys.split(self.topics)] if keys else [])
+        return {f"{key}={value}": values == value for value in dict.fromkeys(values.tolist())}
+
     def over(self, keep: npt.NDArray[np.bool_]) -> Results:
         """The results over some of the topics; measures of the whole run are computed anew over them."""
         kept = np.flatnonzero(arrays.mask(keep, len(self.topics)))

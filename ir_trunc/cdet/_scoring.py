@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-import numpy as np
-
 from ir_trunc._compare.compare import compare_scored
 from ir_trunc._compare.comparison import Comparison
 from ir_trunc._core.errors import InputError, ParameterError, counted, noted, warn
@@ -40,7 +38,6 @@ from ir_trunc.cdet._collection import (
     read_days,
 )
 from ir_trunc.cdet._leaderboard import PERFECT, SILENT, ChangeScores
-from ir_trunc.measures.declaration import oriented
 
 Terminal = Literal["unit", "least"]
 TiedRanks = Literal["expected", "file"]
@@ -171,11 +168,8 @@ def _compared(
         name: ready.calc({key: docs for key, docs in lists.items() if key in judged})
         for name, lists in {**returned, SILENT: {}, PERFECT: ideal}.items()
     }
-    first = np.array([results[tag].means()[0] for tag in returned])
-    best_first = np.argsort(-oriented(str(ready.measures[0]), first), kind="stable")
-    systems = [list(returned)[at] for at in best_first]
-    each = ((name, results[name]) for name in systems)
-    return results, compare_scored(ready, systems, each, intervals=True, **tests)
+    each, sort = ((tag, results[tag]) for tag in returned), str(ready.measures[0])
+    return results, compare_scored(ready, list(returned), each, intervals=True, sort=sort, **tests)
 
 
 def _valid_runs(

@@ -665,6 +665,11 @@ def test_false_alarms_on_days_without_judgments_are_free_in_general_and_a_warnin
     assert board.loc["documents", "RBPT"].round(4)[["right", "alarm"]].tolist() == [1, 0.82]
 
 
+def test_other_ids_are_not_told_of_change_detection():
+    with pytest.warns(match=r"costs it nothing: name all lists by topics=\.$"):
+        calc("RR", {"se/1": {"a": 1}}, {"se/1": ["a"], "se/2": ["a"]}, keys="country/query")
+
+
 def in_ranking(docs, question="q", rank=0):
     """A question of a day with its documents."""
     documents = [{"doc_id": doc, "score": score} for doc, score in docs.items()]

@@ -381,3 +381,53 @@ def test_lists_with_keys_are_tested_by_unit():
     one = {key: docs for key, docs in new.items() if key[0] == "u00"}
     with pytest.raises(InputError, match="there is 1 user: a gate needs two"):
         check("RR < 0.5", {key: qrels[key] for key in one}, one, keys="user/day")
+
+
+COUNTRIES = {f"{country}/{n}": {"a": 1} for country in ("de", "fr", "it", "no", "se") for n in range(40)}
+COUNTRIES = {key: of for key, of in COUNTRIES.items() if key[:2] != "no" or int(key[3:]) < 8}
+BEFORE = {key: ["a"] for key in COUNTRIES}
+WORSE_IN_ONE = {key: ["x", "a"] if key.startswith("fr") else ["a"] for key in COUNTRIES}
+
+
+def by_country(limit, **options):
+    options = {"baseline": BEFORE, "keys": "country/query", "by": "country"} | options
+    return ir_trunc.check(f"RR worsens {limit}", COUNTRIES, WORSE_IN_ONE, **options)
+
+
+def test_a_run_that_fails_in_one_of_five_segments_does_not_pass():
+    assert by_country(0.2, by=None).passed
+    gate = by_country(0.2)
+    verdicts = {check.segment: check.verdict for check in gate.checks}
+    assert [segment for segment, verdict in verdicts.items() if verdict == "failed"] == ["country=fr"]
+    assert not gate.passed
+    assert gate.heading.startswith("1 condition in each of 5 segments: 4 passed, 1 failed")
+    assert 'name="country=fr: RR worsens 0.2"' in gate.junit()
+    # Each is what the lists of the segment alone are.
+    part = {key: of for key, of in COUNTRIES.items() if key.startswith("fr")}
+    old, new = ({key: run[key] for key in part} for run in (BEFORE, WORSE_IN_ONE))
+    alone = ir_trunc.check("RR worsens 0.2", part, new, baseline=old, keys="country/query", unit="query")
+    of_segment = next(check for check in gate.checks if check.segment == "country=fr")
+    assert (of_segment.low, of_segment.high) == pytest.approx((alone.checks[0].low, alone.checks[0].high))
+
+
+def test_segments_that_are_too_small_say_how_many_it_takes():
+    gate = by_country(0.1)
+    small = [check.segment for check in gate.checks if check.needed]
+    assert small == ["country=no"]
+    assert "8 queries; it takes 36 or more to show this limit" in " ".join(str(gate).split())
+    failed = [check.segment for check in by_country(0.1, require="shown").checks if check.verdict == "failed"]
+    assert failed == ["country=fr", "country=no"]
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({"by": "query"}, "by='query': each of its values needs units of another, inner key"),
+    ({"by": "country", "unit": "country"}, "by='country': each of its values"),
+    ({"by": "land"}, "Results have no key 'land'; they have country, query"),
+])  # fmt: skip
+def test_segments_are_those_of_an_outer_key(options, message):
+    with pytest.raises(ir_trunc.ParameterError, match=message):
+        by_country(0.1, **options)
+
+
+def test_units_are_called_as_one_calls_them():
+    assert "5 values of country with 168 lists" in by_country(0.2, by=None).heading

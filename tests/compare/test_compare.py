@@ -598,3 +598,20 @@ def test_names_in_notes_are_printable():
     assert r"y\ufeff: ignored 1 topic that is not in the qrels (for example 3\x07)." in notes
     assert r"Empty lists, which are scored as such: x\x1b[31m 1, y\ufeff 1." in notes
     assert all(note.isprintable() for note in notes)
+
+
+def test_runs_are_sorted_by_a_measure():
+    qrels = {str(q): {"a": 1, "x": 0} for q in range(4)}
+    runs = {"low": {q: ["x", "y"] for q in qrels}, "mid": {q: ["x", "a"] for q in qrels}}
+    runs["high"] = {q: ["a"] for q in qrels}
+    found = ir_trunc.compare("RR NumRet", qrels, runs, sort="RR", baseline="mid")
+    assert found.systems == ("high", "mid", "low")
+    assert found.compared == (("high", "mid"), ("low", "mid"))
+    assert found.to_pandas()["RR"].tolist() == [1.0, 0.5, 0.0]
+    plain = ir_trunc.compare("RR NumRet", qrels, runs, baseline="mid")
+    names = ["measure", "system"]
+    pd.testing.assert_frame_equal(
+        *(each.pairs().set_index(names).sort_index() for each in (found, plain)), check_exact=False
+    )
+    with pytest.raises(ir_trunc.ParameterError, match="sort='AP' is not among the measures: RR, NumRet"):
+        ir_trunc.compare("RR NumRet", qrels, runs, sort="AP")
