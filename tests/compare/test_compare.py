@@ -619,7 +619,7 @@ def test_runs_are_sorted_by_a_measure():
 
 def test_two_topics_are_enough_for_a_test():
     qrels = {"1": {"a": 1}, "2": {"a": 1}}
-    runs = {"ab": dict.fromkeys(qrels, ["a", "b"]), "ba": {"1": ["b", "a"], "2": ["c", "b", "a"]}}
+    runs = {"ab": {"1": ["a", "b"], "2": ["a", "b"]}, "ba": {"1": ["b", "a"], "2": ["c", "b", "a"]}}
     (row,) = compare("RR", qrels, runs).pairs().to_dict("records")
     assert row["p"] == pytest.approx(stats.ttest_1samp([1 / 2, 2 / 3], 0).pvalue)
     alone = {name: {"1": run["1"]} for name, run in runs.items()}
