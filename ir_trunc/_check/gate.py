@@ -225,6 +225,8 @@ class Gate(Result):
         What decides: the observed value, or its interval.
     labelled
         With `Judged`, the number of topics that people labelled, whose labels correct the values; 0 without.
+    nil
+        How many of the topics are nil queries, on which silence is right.
     notes
         What was assumed or left out when the data were read.
     """
@@ -236,6 +238,7 @@ class Gate(Result):
     confidence: float
     require: Require
     labelled: int
+    nil: int
     notes: tuple[str, ...]
 
     @property
@@ -260,10 +263,11 @@ class Gate(Result):
         return pd.DataFrame([vars(check) for check in self.checks])
 
     def lines(self) -> list[str]:
-        """A line for each condition, and one that says so if there are few topics."""
+        """A line for each condition, and one each if some lists are of nil queries, and if topics are few."""
         fewest = min((check.units for check in self.checks if not check.unknown), default=self.units)
         few = few_units(fewest, self.unit, ", and intervals are wide")
-        return [*(check.line(self.unit) for check in self.checks), *few]
+        nil = f"Nil queries, on which silence is right: {self.nil} of {self.topics}."
+        return [*(check.line(self.unit) for check in self.checks), *[nil] * bool(self.nil), *few]
 
     def junit(self) -> str:
         """The checks as JUnit XML, which continuous integration displays: a test case for each condition."""
@@ -391,7 +395,8 @@ def check(
         for segment, of_part in parts.items()
     )
     labelled = int(getattr(now, "labelled", np.zeros(0)).sum())
-    return Gate(checks, len(now.topics), unit_name, units, 1 - alpha, require, labelled, tuple(notes))
+    nil = int(now.nil.sum())
+    return Gate(checks, len(now.topics), unit_name, units, 1 - alpha, require, labelled, nil, tuple(notes))
 
 
 def _results(

@@ -63,6 +63,7 @@ def main(args: Words) -> int:
     example ('ir_trunc demo --copy .' writes the files):
       $ ir_trunc check demo.qrels stops-in-time.run --fail-if 'RBPT < 0.5'
       passed     RBPT < 0.5: 0.5775 [0.2227, 0.8738], 7 topics
+      Nil queries, on which silence is right: 1 of 7.
       7 topics are few, and intervals are wide: take 10 or more.
     """
     if not args.fail_if:

@@ -286,10 +286,11 @@ def run_check(capsys, *words):
 def test_the_exit_status_says_what_a_pipeline_asks(files, capsys):
     drop = ["--baseline", "old", "--fail-if", "RR drops 0.03"]
     assert run_check(capsys, "old", *drop)[0] == 0
-    status, (line,), _ = run_check(capsys, "worse", *drop)
+    status, (line, *about), _ = run_check(capsys, "worse", *drop)
     assert status == 1
     assert line.startswith("failed     RR drops 0.03: 0.8000 -> 0.5000, difference -0.3000 [-0.")
     assert line.endswith("], 30 topics")
+    assert about == ["Nil queries, on which silence is right: 6 of 30."]
     almost = ["nearly", "--baseline", "old", "--fail-if", "RR drops 0.04", "--require"]
     rules = {"observed": 0, "shown": 1}
     assert {rule: run_check(capsys, *almost, rule)[0] for rule in rules} == rules
