@@ -10,8 +10,9 @@ from pathlib import Path
 import ir_datasets
 import pandas as pd
 import pytest
+from ir_datasets.datasets.base import FilteredQueries
 from ir_datasets.formats import BaseQueries, GenericQuery, TrecQrels, TrecScoredDocs, TsvQueries
-from ir_datasets.util import LocalDownload
+from ir_datasets.util import Lazy, LocalDownload
 
 import ir_trunc
 from ir_trunc import InputError, calc, read_qrels, read_run, read_topics
@@ -184,3 +185,15 @@ def test_the_command_of_the_start_page_loads_vaswani(real_data, tmp_path):
     assert {name: float(value) for name, value in scores.items()} == {
         str(measure): pytest.approx(value, abs=6e-5) for measure, value in expected.items()
     }
+
+
+def test_a_data_set_that_cannot_be_downloaded_is_named_when_it_is_given_as_an_object(generated):
+    """As the judged topics of TREC DL, which are known when the qrels are there."""
+
+    def judged():
+        raise RuntimeError("All download sources failed", [("source", OSError("no network"))])
+
+    topics = FilteredQueries(TsvQueries(Local(generated / "queries"), lang="en"), Lazy(judged))
+    lost = ir_datasets.Dataset(topics, TrecQrels(Local(generated / "qrels"), {}))
+    with pytest.raises(InputError, match="cannot be loaded: no network"):
+        read_qrels(lost)

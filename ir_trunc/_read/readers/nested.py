@@ -284,6 +284,8 @@ def _sampled(data: Any, form: Form) -> list[Any]:
 
 def form_of_records(data: Any, kind: str = "") -> Form | None:
     """The declared form of records with topics that hold data of a kind; None where there is none."""
+    if type(data).__module__.startswith("ir_datasets"):  # to look into a data set is to download it
+        return None
     samples: dict[tuple[str, ...], list[Any]] = {}
     for form in (form for form in FORMS if form.topics):
         if form.records not in samples:
