@@ -167,6 +167,7 @@ def test_measures_of_the_whole_run_are_not_tested_and_the_others_are():
     with pytest.warns(IrTruncWarning, match=r"c@1: not tested against the baseline"):
         table = experiment(systems, TOPICS, QRELS, "RBPT c@1", baseline="a")
     assert list(table.columns) == [*alone.columns, "c@1"]
+    assert list(experiment(systems, TOPICS, QRELS, "c@1", baseline="a").columns) == ["name", "c@1"]
     pd.testing.assert_frame_equal(table[alone.columns], alone)
 
 
