@@ -48,9 +48,8 @@ class Evaluator(providers.Evaluator):
                 f"ir_trunc does not compute {', '.join(map(str, unknown))}: use ir_measures.calc."
             )
         if "pyterrier" in sys.modules:
-            if (
-                _local_above("ir_trunc.adapters.pyterrier", "tested") is None
-            ):  # which shows no test of these measures
+            # Our own experiment shows no test of these measures.
+            if _local_above("ir_trunc.adapters.pyterrier", "tested") is None:
                 _refuse_tests(bound_measures, _local_above("pyterrier._evaluation", "baseline"))
             # PyTerrier hands over the qrels of one batch as all qrels.
             if batch := _local_above("pyterrier._evaluation", "batch_size"):
