@@ -125,15 +125,15 @@ def _finite(value: Any) -> Any:
 def write_explanations(scored: Iterable[tuple[str, Results]], topic: str, args: argparse.Namespace) -> None:
     """Why a topic has its scores in each run under each measure: as text, or as rows of one table."""
     form, places = form_and_places(args)
-    runs = [(name, str(m), results.explain(topic, m)) for name, results in scored for m in results.measures]
-    several = len({name for name, *_ in runs}) > 1
+    each = {(name, str(m)): results.explain(topic, m) for name, results in scored for m in results.measures}
+    several = len({name for name, _ in each}) > 1
     with printing(args.output) as out:
         if form != "table" and (args.format or args.output):
-            tables = {(name, measure): each.to_pandas() for name, measure, each in runs}
-            out.write(table_lines(pd.concat(tables, names=["run", "measure"]).reset_index(), form, places))
-            return
-        texts = (f"{f'{printable(name)}: ' * several}{each.report(places)}\n" for name, _, each in runs)
-        out.write("\n".join(texts))
+            rows = pd.concat({key: why.to_pandas() for key, why in each.items()}, names=["run", "measure"])
+            out.write(table_lines(rows.reset_index(), form, places))
+        else:
+            names = [f"{printable(name)}: " * several for name, _ in each]
+            out.write("\n".join(f"{name}{why.report(places)}\n" for name, why in zip(names, each.values())))
 
 
 OF_PAPERS = ("latex", "html")

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Unpack
 import numpy as np
 from ir_measures import Measure
 
-from ir_trunc._compare.comparison import CORRECTIONS, P_VALUES, TESTED, Comparison, Means
+from ir_trunc._compare.comparison import CORRECTIONS, FEW_UNITS, P_VALUES, TESTED, Comparison, Means
 from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.errors import InputError, ParameterError, counted, nearest, noted, printable, shown
 from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, Whole, checked, number, one_of, text
@@ -224,7 +224,7 @@ def compare_scored(
             *filter(None, [evaluator.cut_note]),
             *notes,
             *of_data,
-            *map(printable, _empty_lists(systems, scored)),
+            *map(printable, (*_carried(names, systems, scored), *_empty_lists(systems, scored))),
         ),
     )
 
@@ -295,6 +295,25 @@ def _setting(
         others = np.flatnonzero(np.array(systems, dtype=object) != baseline)
         pairs = others, np.full(len(others), systems.index(baseline))
     return Setting(*pairs, alpha, repetitions, seed)
+
+
+def _carried(measures: Sequence[str], systems: Sequence[str], scored: Sequence[_ScoredRun]) -> Iterator[str]:
+    """A note on each measure without bounds of whose mean one unit carries most of the variance."""
+    for row, measure in enumerate(measures):
+        known = [
+            run for run in zip(systems, scored) if not run[1].untested[row] and run[1].units >= FEW_UNITS
+        ]
+        of_each = ((system, run, *run.estimates[row].heaviest) for system, run in known)
+        carried = [
+            f"{system}{f': topic {run.topics[at]}' * (run.unit == 'topic' and not run.labelled)}, {share:.0%}"
+            for system, run, at, share in of_each
+            if share > 0.5
+        ]
+        if carried:
+            more = f" and {len(carried) - _NAMED} more" * (len(carried) > _NAMED)
+            what = f"one {scored[0].unit} carries most of the variance of the mean"
+            rest = "tests and intervals rest on it; report a measure with bounds beside it"
+            yield f"{measure} has no bounds, and {what} ({'; '.join(carried[:_NAMED])}{more}): {rest}."
 
 
 def _empty_lists(systems: Sequence[str], scored: Sequence[_ScoredRun]) -> Iterator[str]:

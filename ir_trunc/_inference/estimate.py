@@ -15,6 +15,7 @@ from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.parameters import generator
 from ir_trunc._inference.bootstrap import bootstrap_bounds
 from ir_trunc._inference.bounded import below, quantile
+from ir_trunc.measures.parts import over
 
 UNBOUNDED = (-math.inf, math.inf)
 ALPHA = 0.05
@@ -77,6 +78,13 @@ class Estimate:
     def error(self) -> Any:
         """The standard error of the mean."""
         return self.values.std(axis=-1, ddof=1) / math.sqrt(self.n)
+
+    @property
+    def heaviest(self) -> tuple[int, float]:
+        """The unit farthest from the mean, and its share of the variance, 0 where the range has bounds."""
+        squares = (self.values - self.values.mean()) ** 2
+        open_ended = not np.isfinite(self.range).all() and bool(self.differ)
+        return int(squares.argmax()), float(squares.max() / squares.sum()) if open_ended else 0.0
 
     @property
     def differ(self) -> Any:
@@ -222,13 +230,8 @@ class RunEstimate(Estimate):
     def ratio(cls, part: Floats, whole: Floats, limits: tuple[float, float]) -> RunEstimate:
         """The ratio of two means over the same units, which is computed anew in each draw."""
 
-        def of_drawn(drawn: Ints) -> Any:
-            total = whole[drawn].sum(axis=-1)
-            return np.divide(
-                part[drawn].sum(axis=-1), total, out=np.full(total.shape, value), where=total != 0
-            )
-
         value = part.mean() / whole.mean()
+        of_drawn = lambda drawn: over(part[drawn].sum(axis=-1), whole[drawn].sum(axis=-1), value)  # noqa: E731
         return cls(value + (part - value * whole) / whole.mean(), limits, None, value, of_drawn, True)
 
     @property

@@ -16,14 +16,8 @@ from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.tables import fitted
 from ir_trunc._scoring.result import Result
-from ir_trunc.measures.definition import (
-    CUTOFF,
-    NOT_FINITE,
-    BoundMeasure,
-    RunScores,
-    parts_of,
-    value_from_means,
-)
+from ir_trunc.measures import definition as of
+from ir_trunc.measures.definition import NOT_FINITE, BoundMeasure
 from ir_trunc.measures.lists import Depths, Lists
 
 if TYPE_CHECKING:
@@ -95,9 +89,9 @@ class Explanation(Result):
 
     def summary(self) -> pd.DataFrame:
         """The table as it is printed: of long lists the first ranks, relevant documents and the last rank."""
-        shown = self.table[self._shown].copy()
+        shown = self.table[self._shown]
         grades = ["" if rank == 0 else "-" if x != x else f"{x:.0f}" for rank, x in shown["grade"].items()]
-        shown["grade"] = pd.Series(grades, shown.index, dtype=object)
+        shown = shown.assign(grade=pd.Series(grades, shown.index, dtype=object))
         return shown.astype(object).where(shown.notna(), "") if "gain" in shown else shown
 
     @property
@@ -166,27 +160,26 @@ def explained(
     said, gains, scores, end, influence = [*_of_list(bound, one, length, len(hits))], None, None, None, None
     with np.errstate(**NOT_FINITE):
         if bound.definition.scope == "run":
-            run, score = RunScores(bound, rankings, weights), float(bound.score(rankings).mean())
+            run, score = of.RunScores(bound, rankings, weights), float(bound.score(rankings).mean())
             influence = float(run.influence()[place])
             said.append("Scores are those of the run if this list alone ended there.")
             said.append(f"Over the {counted(topics, 'topic')}, the mean of the influence is the score.")
             if bound.definition.of_means is not None:
-                own = np.array(parts_of(bound, Depths(one, k)))
+                own = np.array(of.parts_of(bound, Depths(one, k)))
                 share = (1.0 if weights is None else weights[place]) / topics
                 means = run.parts.mean(axis=1)[:, None] + share * (own - own[:, -1:])
-                scores = value_from_means(bound, means)
+                scores = of.value_from_means(bound, means)
                 score = float(scores[-1])
         else:
             scores, without = bound.curve(one).values, _Endless(one, k)
             rest, score, gains = float(bound.of(without)[0]), float(scores[-1]), without.gains
-            if without.asked and CUTOFF in bound.definition.params:
+            if without.asked and of.CUTOFF in bound.definition.params:
                 end = score - rest * (length > 0)
                 said.insert(0, _of_end(end, rest, length, bool(np.all(Lists(one, k).stopped))))
     columns: dict[str, Any] = {} if documents is None else {"document": ["", *documents[:length]]}
     for name, values, other in (("grade", one.judged_grades, np.nan), ("gain", gains, 0.0)):
         if values is not None:
-            columns[name] = np.full(length + 1, other)
-            columns[name][0] = np.nan
+            columns[name] = np.append(np.nan, np.full(length, other))
             columns[name][hits] = values[: len(hits)]
     lower = bound.definition.lower_is_better
     if scores is not None:
@@ -217,16 +210,14 @@ def _of_list(bound: BoundMeasure, one: Rankings, length: int, judged: int) -> It
     below, withheld = int(one.lengths[0]) - length, 0 if one.withheld is None else int(one.withheld[0])
     grades, rel = one.judgments.without_nil().grades, bound.params.get("rel") or 1
     listed = one.judged_grades[one.judged_ranks <= length]
-    relevant, found = (int((of >= rel).sum()) for of in (grades, listed))
+    relevant, found = (int((each >= rel).sum()) for each in (grades, listed))
     if one.nil is not None and one.nil.held[0]:
         yield f"The list of the run has a document NIL, which means: {one.nil.convention}."
     if one.missing is not None and one.missing[0]:
         yield "The topic has no rows in the run, which counts as the empty list."
-    if not relevant:
-        why = "Nothing is relevant (a nil query)" if len(grades) else "Without judgments, it is a nil query"
-        yield f"{why}: the empty list is right."
-    else:
-        yield f"Relevant: {counted(relevant, 'document')}, {found} of them down to rank {length}."
+    why = "Nothing is relevant (a nil query)" if len(grades) else "Without judgments, it is a nil query"
+    of_topic = f"Relevant: {counted(relevant, 'document')}, {found} of them down to rank {length}."
+    yield of_topic if relevant else f"{why}: the empty list is right."
     if length > judged:
         yield f"Not judged (-), which counts as not relevant: {counted(length - judged, 'document')}."
     if withheld:

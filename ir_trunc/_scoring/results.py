@@ -462,19 +462,19 @@ class Results(Result):
         from ir_trunc._scoring.explanation import explained
 
         row = 0 if measure is None else self._row(measure)
-        bound, notes, weights, found = bind(self.measures[row]), list[str](), None, None
+        bound, notes, weights = bind(self.measures[row]), list[str](), None
         if bound is None:
             raise UnknownMeasureError(f"{self.measures[row]} is not computed by ir_trunc: it has no curve.")
         if topic not in self.topics:
             raise InputError(f"topic {shown(topic)} is not scored.{nearest(topic, self.topics)}")
         place = self.topics.index(topic)
-        if self.documents is not None:
-            with noted(issued=False):  # scoring gave the warnings
-                found = self.documents.of(topic, self.rankings.take([place]))
-        if found is None:
+        with noted(issued=False):  # scoring gave the warnings
+            found = self.documents and self.documents.of(topic, self.rankings.take([place]))
+        ids, tied = found or (None, 0)
+        if ids is None:
             notes.append("Ids of documents are not known: the run was a stream, or came without them.")
-        elif found[1]:
-            notes.append(f"{found[1]} documents have the same score as a neighbour; ids decide their order.")
+        if tied:
+            notes.append(f"{tied} documents have the same score as a neighbour; ids decide their order.")
         if self.ties is not None:
             score = self.values[row, place]
             notes.append(f"The printed score, {score:.4f}, is the mean over all orders of tied documents.")
@@ -484,7 +484,6 @@ class Results(Result):
             weights = self._nest.weights()[1]
             share = weights[place] / len(weights)
             notes.append(f"The list has a weight of {share:.4f} in the mean of the run over {self._units}.")
-        ids = None if found is None else found[0]
         return explained(self.measures[row], bound, self.rankings, place, ids, weights, notes)
 
     def _row(self, measure: str | Measure) -> int:

@@ -624,3 +624,15 @@ def test_two_topics_are_enough_for_a_test():
     assert row["p"] == pytest.approx(stats.ttest_1samp([1 / 2, 2 / 3], 0).pvalue)
     alone = {name: {"1": run["1"]} for name, run in runs.items()}
     assert "a test needs two" in str(compare("RR", {"1": {"a": 1}}, alone))
+
+
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+def test_one_topic_that_carries_an_unbounded_mean_is_named():
+    qrels = {str(q): {f"d{n}": 1 for n in range(5)} for q in range(30)}
+    runs = {"plain": {q: [f"d{n}" for n in range(int(q) % 4)] for q in qrels}}
+    runs["long"] = runs["plain"] | {"7": [f"x{n}" for n in range(1000)]}
+    (note,) = (note for note in ir_trunc.compare("OIE RBPT", qrels, runs).notes if "variance" in note)
+    assert note.startswith("OIE has no bounds, and one topic carries most of the variance of the mean (long:")
+    values = ir_trunc.calc("OIE", qrels, runs["long"])["OIE"]
+    share = (values["7"] - values.mean()) ** 2 / ((values - values.mean()) ** 2).sum()
+    assert f"(long: topic 7, {share:.0%}): tests and intervals rest on it" in note
