@@ -159,6 +159,8 @@ def test_references_are_judged_and_say_what_has_an_answer():
     with pytest.warns(IrTruncWarning, match="1 answer with a correctness between 0 and 1 count"):
         assert read_log(items, "f1").counts["correct"] == 1
     assert read_log(items, "f1", correct_from=2 / 3).counts["correct"] == 2
+    with pytest.raises(ParameterError, match=r"correct_from=1\.5"):
+        read_log(items, "f1", correct_from=1.5)
     assert read_log(items, lambda answer, references: answer[0] == "r").counts["correct"] == 1
     with pytest.raises(InputError, match=r"question 1: correct is missing.*judge='em'"):
         read_log(items)

@@ -617,6 +617,12 @@ def test_runs_are_sorted_by_a_measure():
         ir_trunc.compare("RR NumRet", qrels, runs, sort="AP")
 
 
+def test_a_margin_is_above_0():
+    runs = {"ab": {"1": ["a", "b"], "2": ["a"]}, "ba": {"1": ["b", "a"], "2": ["a"]}}
+    with pytest.raises(ParameterError, match="margin=0"):
+        compare("RR", {"1": {"a": 1}, "2": {"a": 1}}, runs, baseline="ab", margin=0)
+
+
 def test_two_topics_are_enough_for_a_test():
     qrels = {"1": {"a": 1}, "2": {"a": 1}}
     runs = {"ab": {"1": ["a", "b"], "2": ["a", "b"]}, "ba": {"1": ["b", "a"], "2": ["c", "b", "a"]}}

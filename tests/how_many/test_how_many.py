@@ -12,6 +12,8 @@ from scipy import stats
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError, check, how_many
+from ir_trunc._how_many.how_many import _with_bounds
+from ir_trunc._inference.estimate import Estimate
 from ir_trunc.truncation import Fixed, Policy, ScoreThreshold, cross_validate
 
 
@@ -597,3 +599,15 @@ def test_where_nothing_can_be_learnt_there_is_no_advice(retrieved, message):
 def test_labels_without_a_relevant_document_are_refused():
     with pytest.raises(InputError, match="none of the 80 questions has a relevant document in the labels"):
         how_many({question: {} for question in LABELS}, RETRIEVED)
+
+
+def test_differences_from_the_best_policy_hold_together():
+    """Three policies: the intervals of both others have half the level each."""
+    values = np.random.default_rng(0).random((3, 40)) * [[0.7], [1.0], [0.9]]
+    each = [Estimate(row, (0.0, 1.0)) for row in values]
+    table = pd.DataFrame({"policy": ["Fixed(k=1)", "Fixed(k=2)", "Fixed(k=3)"], "score": values.mean(axis=1)})
+    found = _with_bounds(table, each, values.mean(axis=1)[None], 1, np.ones(40, bool))
+    for row in (0, 2):
+        expected = (each[1] - each[row]).interval(0.05 / 2)
+        assert found[["behind_low", "behind_high"]].iloc[row].tolist() == pytest.approx(expected.tolist())
+    assert found[["behind_low", "behind_high"]].iloc[1].tolist() == [0, 0]
