@@ -388,7 +388,8 @@ class _View:
         """Rows for the topics, the largest regret first (without curves: the lowest score first)."""
         found, few = self.found, self.size <= _LISTS
         ranks, points = (40, 24) if few else (16, 8)  # of a list and, about, of its curve
-        judged = next(iter(self.lists.values())).judgments
+        first = next(iter(self.lists.values()))
+        judged, graded = first.judgments, first.answers is not None
         relevant = np.bincount(judged.rows[judged.grades > 0], minlength=len(found.topics)) * ~found.nil
         values = found.values[self.row]
         worst = self.regrets.max(axis=0) if self.curves else -oriented(self.measure, values.mean(axis=0))
@@ -411,8 +412,8 @@ class _View:
                 {
                     "id": found.topics[topic],
                     "nil": bool(found.nil[topic]),
-                    "relevant": int(relevant[topic]),
-                    "judged": int(judged.offsets[topic + 1] - judged.offsets[topic]),
+                    "relevant": "–" if graded else int(relevant[topic]),
+                    "judged": "–" if graded else int(judged.offsets[topic + 1] - judged.offsets[topic]),
                     "mean": float(values[:, topic].mean()),
                     "lists": rows,
                 }
@@ -425,13 +426,14 @@ class _View:
             name: curve.values[slice(*curve.offsets[topic : topic + 2])]
             for name, curve in self.curves.items()
         }
-        low, high = (float(of(of(scores) for scores in values.values())) for of in (min, max))
+        low, high = (float(of([of(scores) for scores in values.values()])) for of in (np.nanmin, np.nanmax))
         widest = max(np.log1p(max(map(len, values.values())) - 1), 1e-9)
         paths = {}
         for name, scores in values.items():
             end, best = len(scores) - 1, int(self.best[name][topic])
             depths = np.unique(np.rint(np.expm1(np.linspace(0, np.log1p(end), points))).astype(int))
             depths = np.union1d(depths, [best, end])
+            depths = depths[np.isfinite(scores[depths])]  # of graded answers, the first may have no score
             x = np.rint(4 + (_CURVE_WIDTH - 8) * np.log1p(depths) / widest).astype(int).tolist()
             height = (_CURVE_HEIGHT - 8) * (scores[depths] - low) / max(high - low, 1e-12)
             y = np.rint(_CURVE_HEIGHT - 4 - height).astype(int).tolist()

@@ -215,9 +215,14 @@ def _of_list(bound: BoundMeasure, one: Rankings, length: int, judged: int) -> It
         yield f"The list of the run has a document NIL, which means: {one.nil.convention}."
     if one.missing is not None and one.missing[0]:
         yield "The topic has no rows in the run, which counts as the empty list."
-    why = "Nothing is relevant (a nil query)" if len(grades) else "Without judgments, it is a nil query"
-    of_topic = f"Relevant: {counted(relevant, 'document')}, {found} of them down to rank {length}."
-    yield of_topic if relevant else f"{why}: the empty list is right."
+    if one.answers is not None:
+        yield "Answers are graded, and not documents."
+        judged = length
+    elif not relevant:
+        why = "Nothing is relevant (a nil query)" if len(grades) else "Without judgments, it is a nil query"
+        yield f"{why}: the empty list is right."
+    else:
+        yield f"Relevant: {counted(relevant, 'document')}, {found} of them down to rank {length}."
     if length > judged:
         yield f"Not judged (-), which counts as not relevant: {counted(length - judged, 'document')}."
     if withheld:

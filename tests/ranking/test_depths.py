@@ -314,6 +314,18 @@ def test_what_a_table_cannot_tell_of_a_run_is_refused():
 
 
 @TRIED
+def test_a_report_and_an_explanation_say_that_no_document_is_judged():
+    graded, run = answers(12, depths=(1, 3, 10))
+    depths = read_depths(graded)
+    page = ir_trunc.report("AnswerScore", depths, {"mine": run})
+    assert "Answers are graded, and not documents." in page
+    assert "Not judged (" not in page
+    assert page.count("<td>–<td>–") == 12
+    explained = ir_trunc.calc("AnswerScore", depths, run).explain("0")
+    assert explained.to_pandas()["score"].tolist()[-1] == graded["0"][10]
+
+
+@TRIED
 def test_the_command_recognises_a_table_of_answers(tmp_path, monkeypatch, capsys):
     graded, run = answers()
     monkeypatch.chdir(tmp_path)
