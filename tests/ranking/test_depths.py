@@ -320,7 +320,7 @@ def test_a_report_and_an_explanation_say_that_no_document_is_judged():
     page = ir_trunc.report("AnswerScore", depths, {"mine": run})
     assert "Answers are graded, and not documents." in page
     assert "Not judged (" not in page
-    assert page.count("<td>–<td>–") == 12
+    assert page.count("</a></th><td>–<td>–") == 12
     explained = ir_trunc.calc("AnswerScore", depths, run).explain("0")
     assert explained.to_pandas()["score"].tolist()[-1] == graded["0"][10]
 
