@@ -201,7 +201,7 @@ class Check:
             interval += f"; it takes {self.needed} or more to show this limit"
         values, nothing = f"{self.now:.4f} {interval}", np.isnan(self.now)
         if not np.isnan(self.before):
-            corrected = "corrected " * (abs(self.change - (self.now - self.before)) > _EQUAL)
+            corrected = "corrected " if abs(self.change - (self.now - self.before)) > _EQUAL else ""
             difference = f"{corrected}difference {self.change:+.4f}"
             values = f"{self.before:.4f} -> {self.now:.4f}, {difference} {interval}"
         return f"{self.verdict:<9}  {self.name}: {self.unknown if nothing else values}"

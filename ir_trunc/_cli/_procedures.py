@@ -210,8 +210,10 @@ def _pools(args: Words, first: ProcedureDefinition, _: Sequence[str]) -> dict[An
 def _measures_alone(first: ProcedureDefinition) -> str:
     types = first.inputs.get("measures", ())
     optional = type(None) in types or not first.inputs or first.measures
-    many = "*" if optional else "+" if types else ""
-    return f"words MEASURE{' ...' * bool(many)}{many}  measures\n= measures"
+    several = " ...*" if optional else ""
+    if types and not optional:
+        several = " ...+"
+    return f"words MEASURE{several}  measures\n= measures"
 
 
 def _named_measures(args: Words, first: ProcedureDefinition, _: Sequence[str]) -> dict[Any, Any]:
@@ -238,7 +240,7 @@ def _parser(group: str, procedures: Sequence[ProcedureDefinition], source: Sourc
     about = [first.summary, *([each.summary for each in others] or [first.notes])]
     declared = source.declared(first)
     if issubclass(first.result, Result):
-        declared += "\n= plot" * hasattr(first.result, "plot") + _OF_RESULTS
+        declared += ("\n= plot" if hasattr(first.result, "plot") else "") + _OF_RESULTS
         if any(hasattr(procedure.result, "intervals") for procedure in procedures):
             declared += "--intervals  also bootstrap confidence intervals (systems are drawn)"
     else:
@@ -270,7 +272,7 @@ def _add_options(parser: argparse.ArgumentParser, procedures: Sequence[Procedure
         default = option.default
         same = default is not None and all(procedure.options[name].default == default for procedure in having)
         shown = ",".join(map(str, default)) if isinstance(default, (tuple, list)) else default
-        about = option.kind.meaning + f" (default {shown})" * same
+        about = option.kind.meaning + (f" (default {shown})" if same else "")
         # Of several procedures, one whose required options are not given is left out.
         only = f"{having[0].name}: " if option.required and not alone else ""
         parser.add_argument(

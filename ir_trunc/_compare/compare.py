@@ -333,7 +333,7 @@ def _baseline(name: Any, systems: Sequence[str]) -> str:
     if len(near) == 1:
         return near[0]
     several = f" Several are called so: {', '.join(near)}." if near else nearest(wanted, systems)
-    names = ", ".join(systems[:10]) + ", ..." * (len(systems) > 10)
+    names = ", ".join(systems[:10]) + (", ..." if len(systems) > 10 else "")
     raise InputError(f"baseline={shown(name)} is not one of the runs: {names}.{several}")
 
 

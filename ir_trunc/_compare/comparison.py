@@ -220,7 +220,7 @@ class Comparison(Saved):
         raise TypeError("A comparison is not iterable: to_pandas(), by_topic() and pairs() are its tables.")
 
     def __getattr__(self, name: str) -> Any:
-        table = "; to_pandas() makes its means a DataFrame" * (not name.startswith("_"))
+        table = "; to_pandas() makes its means a DataFrame" if not name.startswith("_") else ""
         raise AttributeError(f"a comparison has no attribute {name!r}{table}.")
 
     @property
@@ -353,7 +353,7 @@ class Comparison(Saved):
         marks = self._marks(letters)
         cells = [*zip(*(self._column(row, marks, places) for row in range(len(self.measures))))]
         losses = ", ".join(name for name in self.measures if lower_is_better(name))
-        best = f"the best mean of a measure{f', the lowest of {losses}' * bool(losses)}."
+        best = "the best mean of a measure" + (f", the lowest of {losses}." if losses else ".")
         of_marks = [f"{SIGNIFICANT} significantly different from {self.baseline}."] * bool(marks)
         if letters:
             better = "better on significantly more topics" if self.test == "sign" else "significantly better"
@@ -502,8 +502,8 @@ class Comparison(Saved):
 
 def counted_units(units: int, unit: str, lists: int, labelled: int = 0) -> str:
     """What is independent: '11 users with 30 lists', or '9 topics, 3 of them labelled by people'."""
-    with_lists = f" with {counted(lists, 'list')}" * (units != lists)
-    by_people = f", {labelled} of them labelled by people" * bool(labelled)
+    with_lists = f" with {counted(lists, 'list')}" if units != lists else ""
+    by_people = f", {labelled} of them labelled by people" if labelled else ""
     return f"{counted(units, unit)}{with_lists}{by_people}"
 
 

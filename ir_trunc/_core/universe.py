@@ -197,7 +197,7 @@ class Universe:
         lines = {
             "topics": self.topics,
             "in the run": self.in_run,
-            "missing": f"{self.missing}{f' and {self.excluded} excluded' * bool(self.excluded)}",
+            "missing": f"{self.missing} and {self.excluded} excluded" if self.excluded else self.missing,
             "unjudged": self.unjudged,
             "nil queries": self.nil,
             "collection size": self.sizes or "not used",

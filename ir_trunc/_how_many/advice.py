@@ -172,7 +172,7 @@ class HowMany(Result):
             yield f"{self.judged} Scores and shares are corrected by people's labels."
         weighted = "" if self.production is None else f" (weighted to {self.production:.0%})"
         unanswerable = f"{self.unanswerable} of them without an answer{weighted}"
-        unanswerable += " by the judge" * bool(self.judged)
+        unanswerable += " by the judge" if self.judged else ""
         if self.graded:
             unanswerable = f"answers graded with {self.graded} passages"
         yield f"{counted(self.questions, 'question')}, {unanswerable}; {self.folds}-fold cross-validation."
@@ -254,7 +254,7 @@ class HowMany(Result):
             of_a_kind = min(self.unanswerable, self.questions - self.unanswerable)
             shown = of_a_kind >= _FEW_OF_A_KIND and not low <= 0.5 <= high
             separate = "separate" if shown else "are not shown to separate"
-            wrongly = " the wrong way round" * (shown and high < 0.5)
+            wrongly = " the wrong way round" if shown and high < 0.5 else ""
             yield (
                 f"These scores {separate} questions with and without an answer{wrongly}: AUROC of the top"
                 f" score {auroc:.2f} ({low:.2f} to {high:.2f})."
@@ -270,7 +270,7 @@ class HowMany(Result):
         """Whether the questions show that the wanted share keeps a relevant passage."""
         share, bound = self.expected_kept
         shows = "shows" if bound >= keep else "does not show"
-        for_all = f", for each of {self.candidates} policies together" * (self.candidates > 1)
+        for_all = f", for each of {self.candidates} policies together" if self.candidates > 1 else ""
         of_documents = "answerable questions keep a relevant passage"
         of_these = "questions get a right answer" if self.graded else of_documents
         return (

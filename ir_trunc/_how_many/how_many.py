@@ -498,10 +498,10 @@ def _choice(
     if not allowed.any():
         most = table.iloc[int(kept.argmax())]
         is_graded = trials[0].lists.answers is not None
-        of_these = "questions" if is_graded else "answerable questions"
-        does = "answers" if is_graded else "keeps a relevant document for"
-        does += " that share" + " of the questions right" * is_graded
-        what = f"no policy {does}; {most['policy']} does for {most['kept']:.1%} of the {of_these}"
+        does, questions = "keeps a relevant document for that share", "answerable questions"
+        if is_graded:
+            does, questions = "answers that share of the questions right", "questions"
+        what = f"no policy {does}; {most['policy']} does for {most['kept']:.1%} of the {questions}"
         raise InputError(f"keep={keep:g}: {what}. Retrieve more, or lower `keep`.")
     reference = int(ranks.argmin())
     if not allowed[reference]:

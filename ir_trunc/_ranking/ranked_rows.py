@@ -167,7 +167,7 @@ class Notes:
             hint = likeness(self.first_ignored, topics).rstrip(".")
             yield (
                 f"ignored {counted(self.ignored, 'topic')} that {be} not in the qrels (for example"
-                f" {self.first_ignored}){none}{f'.{hint}' * bool(hint)}"
+                f" {self.first_ignored}){none}{hint and f'.{hint}'}"
             )
         if self.behind_nil:
             yield (

@@ -176,7 +176,9 @@ def report(
         policies=policies,
         topics=view.topics(first),
         queries=asked,
-        texts={doc: f"{words[:_WORDS]}{' ...' * (len(words) > _WORDS)}" for doc, words in texts.items()},
+        texts={
+            doc: f"{words[:_WORDS]}{' ...' if len(words) > _WORDS else ''}" for doc, words in texts.items()
+        },
         notes=messages,
         files=files,
         command=command,

@@ -244,7 +244,7 @@ def _install(measure: ir_measures.Measure) -> str:
     """What would compute a measure that no installed tool computes, for a message."""
     for provider in ir_measures.DefaultPipeline.providers:
         if provider.supports(measure) and (how := provider.install_instructions()):
-            by_subtopic = ", with judgments by subtopic" * (provider.NAME == "pyndeval")
+            by_subtopic = ", with judgments by subtopic" if provider.NAME == "pyndeval" else ""
             return f"; {how} is what ir_measures.calc needs{by_subtopic}"
     return ""
 
@@ -335,7 +335,7 @@ def warn_about_ends(
     where = f"{runs_of[lowest][0]}: most lists end at {lowest} documents"
     if len(depths) > 1:
         limits = [
-            f"{depth}: {', '.join(names[:_NAMED])}{', ...' * (len(names) > _NAMED)}"
+            f"{depth}: {', '.join(names[:_NAMED])}{', ...' if len(names) > _NAMED else ''}"
             for depth, names in sorted(runs_of.items())
         ]
         affected = sum(map(len, runs_of.values()))

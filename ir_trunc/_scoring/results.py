@@ -648,7 +648,8 @@ class Results(Result):
     def _repr_html_(self) -> str:
         shown = self.to_pandas().head(_SHOWN)
         more = len(self.topics) - len(shown)
-        shown.loc[f"all {len(self.topics)} topics{f' ({more} more)' * bool(more)}"] = list(self._means)
+        label = f"all {len(self.topics)} topics" + (f" ({more} more)" if more else "")
+        shown.loc[label] = list(self._means)
         return as_html(shown)
 
 

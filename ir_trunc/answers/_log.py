@@ -175,7 +175,7 @@ class AnswerLog:
             # A score by topic says it, where differences cancel out in the mean; a score of the run may not.
             same = np.isclose(results.values, others.values, rtol=0, atol=_SLACK, equal_nan=True)
             if names := [str(name) for name, row in zip(results.measures, same.tolist()) if not all(row)]:
-                raise self._unknown(f"{', '.join(names)} depend{'s' * (len(names) == 1)}")
+                raise self._unknown(f"{', '.join(names)} depend{'s' if len(names) == 1 else ''}")
         return results
 
     def _need_confidence(self, what: str) -> None:

@@ -332,7 +332,7 @@ class Batch:
             return "constant", shows
         if trial.known.decides is last_cases:
             n, last = (len(self.rankings[trial.at[each, 1]].grades) // 2 for each in (case, -1))
-            shows += f"; so for n = {n} to {last}" * (n < last)
+            shows += f"; so for n = {n} to {last}" if n < last else ""
         return _WORDS[int(signs[case])], shows
 
     def _show(self, trial: Trial, scores: Floats, signs: Ints, case: int) -> str:

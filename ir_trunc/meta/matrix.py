@@ -194,7 +194,7 @@ class ScoreMatrix(Saved):
         for name, each in named.items():
             if each.measures != first.measures or means[name][0] != units:
                 of = "topics" if each.measures == first.measures else "measures"
-                remedy = f" (leave out {option('missing')}, which excludes topics)" * (of == "topics")
+                remedy = f" (leave out {option('missing')}, which excludes topics)" if of == "topics" else ""
                 raise InputError(f"{name} has other {of} than {first_name}: the same are needed{remedy}.")
         values = np.stack([of_units for _, of_units in means.values()], axis=1)
         keys = first.universe.keys

@@ -383,7 +383,10 @@ class PropertyTable(Result):
 
     def summary(self) -> pd.DataFrame:
         """Measures by properties: the verdict, with a star where the paper says otherwise."""
-        cells = [[each.verdict + "*" * each.disagrees() for each in row.findings] for row in self.rows]
+        cells = [
+            [f"{each.verdict}*" if each.disagrees() else each.verdict for each in row.findings]
+            for row in self.rows
+        ]
         names = [row.measure for row in self.rows]
         return labelled_table("measure", names, cells, [declared.name for declared in PROPERTIES])
 
@@ -459,7 +462,7 @@ def properties(
 def default_settings() -> list[str]:
     """Every measure of the registry by itself, @4 where a depth is needed."""
     cutoffs = {name: definition.params.get(CUTOFF) for name, definition in registry.items()}
-    return [f"{name}@{TABLE_CUTOFF}" * bool(k and k.required) or name for name, k in cutoffs.items()]
+    return [f"{name}@{TABLE_CUTOFF}" if k and k.required else name for name, k in cutoffs.items()]
 
 
 properties.__doc__ = cleandoc(properties.__doc__ or "").replace(

@@ -54,7 +54,7 @@ class TruncationImpact(Result):
     def heading(self) -> str:
         """Both measures, when a list is truncated, and tau."""
         measures = f"{self.usual} (before) and {self.measure} (after)"
-        of_orders = f"; tau between both orders {self.tau:.3f}" * (len(self.systems) > 1)
+        of_orders = f"; tau between both orders {self.tau:.3f}" if len(self.systems) > 1 else ""
         return f"{measures}; truncated: shorter than {self.depth}{of_orders}"
 
     def plot(self, ax: Any = None, top: int | None = None) -> Any:

@@ -363,7 +363,7 @@ def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None 
     for word, count in (("topic", topics), ("system", systems)):
         if count is not None:
             size = whole(f"{word}s", count, 1)
-            words.append(f"{size:,} {word}{'s' * (size != 1)}")
+            words.append(f"{size:,} {word}" if size == 1 else f"{size:,} {word}s")
     above = _kit.ready_axes(ax).get_title()
     _kit.set_title(ax, "\n".join([above] * bool(above) + [_style.label(", ".join(words))]))
     return ax

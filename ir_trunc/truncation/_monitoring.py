@@ -147,7 +147,7 @@ def lists_apart(run: Run) -> Run:
             lists[code] += 1
             seen = set()
         seen.add(doc)
-        ids.append(names[code] + f" ({lists[code]})" * (lists[code] > 1))
+        ids.append(names[code] + (f" ({lists[code]})" if lists[code] > 1 else ""))
         before = code
     return replace(run, topics=encoded(strings(ids))) if again else run
 

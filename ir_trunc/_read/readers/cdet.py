@@ -180,7 +180,7 @@ class _RunReader:
     def refuse_missing(self, what: str, needed: Iterable[str], named: Container[str], place: str) -> None:
         missing = [name for name in needed if name not in named and self.absent == "error"]
         if missing:
-            names = ", ".join(missing[:_NAMED]) + ", ..." * (len(missing) > _NAMED)
+            names = ", ".join(missing[:_NAMED]) + (", ..." if len(missing) > _NAMED else "")
             remedy = f"write an empty list for silence, or say what they are by {option('absent')}"
             self.refuse(f"{place}: {counted(len(missing), what)} missing, {names}; {remedy}.")
 

@@ -759,7 +759,9 @@ def rows_of_lists(
     unscored = [*map(type, values)].count(type(None))  # values may be arrays, which are equal to nothing
     if unscored and unscored < len(values) and not (is_run and reading.without_scores):
         place = f"{source}, topic {topics[values.index(None)]}, document {ids[values.index(None)]}"
-        remedy = f"; {option('order', 'file')} takes the documents in the order of the lists" * is_run
+        remedy = (
+            f"; {option('order', 'file')} takes the documents in the order of the lists" if is_run else ""
+        )
         raise InputError(f"{place}: it has no {layout.value}, and others have one{remedy}.")
     if hashed := sum(isinstance(doc, _Hash) for doc in ids):
         what = "has no id; its id is" if hashed == 1 else "have no id; their ids are"
