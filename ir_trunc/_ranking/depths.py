@@ -12,9 +12,9 @@ import numpy as np
 from ir_trunc._core.annotations import LARGEST
 from ir_trunc._core.arrays import first_true
 from ir_trunc._core.curve import Curve
-from ir_trunc._core.errors import InputError, ParameterError, counted, listed, option, warn
+from ir_trunc._core.errors import InputError, ParameterError, counted, listed, option, shown, warn
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import number
+from ir_trunc._core.parameters import number, several
 from ir_trunc._core.rankings import Ints, Judgments, Rankings, canonical_order, distinct, offsets_of
 from ir_trunc._output.tables import table_text
 from ir_trunc._ranking.qrels import CodedRows, Qrels
@@ -180,7 +180,10 @@ def read_depths(
     1          2  1.000  1.000
     3          2  0.500  0.500
     """
-    low, high = (number("range", end) for end in range)
+    ends = [number("range", end) for end in several("range", range, "the lowest and the highest score")]
+    if len(ends) != 2 or ends[0] >= ends[1]:
+        raise ParameterError(f"range={shown(range)}: the lowest and the highest score are needed.")
+    low, high = ends
     least = number("right", high if right is None else right, low, high)
     logs = data.items() if isinstance(data, Mapping) else ()
     if logs and all(hasattr(log, "graded") for _, log in logs):
@@ -204,7 +207,8 @@ def read_depths(
         hint = "" if repeats else "; a column repeat tells several answers apart"
         raise rows.error(again, f"it is there twice{hint}")
     if len(distinct(table["k"].to_numpy())) < 2:
-        raise InputError(f"{rows.source}: all answers were graded at k = {table['k'][0]}: two are needed.")
+        at = f"all answers were graded at k = {table['k'][0]}" if len(table) else "no answer was graded"
+        raise InputError(f"{rows.source}: {at}: two depths are needed.")
     by_depth = table.groupby(keys, observed=True)
     means = by_depth.mean()
     if repeats:

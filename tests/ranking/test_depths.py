@@ -253,7 +253,7 @@ REFUSED = {
     "word": ([("q", 1, "good")], "score 'good' is not a number"),
     "null": ([{"qid": "q", "k": 1, "score": None}], "score None is not a number"),
     "beyond": ({"q": {0: 0, 1: 7}}, r"score 7.0: a number from 0 to 1 is needed; .*range="),
-    "single": ({"q": {3: 0}, "r": {3: 1}}, "all answers were graded at k = 3: two are needed"),
+    "single": ({"q": {3: 0}, "r": {3: 1}}, "all answers were graded at k = 3: two depths are needed"),
     "half": ({"q": {0.5: 0}}, "depth 0.5 is float, not text or a whole number"),
     "below": ({"q": {-1: 0}}, "document -1: a whole number of passages, from 0 on, is needed"),
     "no number": ({"q": {"all": 0}}, "document all: a whole number of passages"),
