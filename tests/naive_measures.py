@@ -20,6 +20,21 @@ class Query:
     costs: list[float] | None = None  # of each listed document, or all the same
     overlap: float = 0.0  # of the first document's words with those of a right answer
     searches: list[list[int]] | None = None  # what each search showed, as ranks in the list, their union
+    left: int = 0  # documents that left the list before ranks were given
+
+    def condensed(self) -> "Query":
+        """Without unjudged documents, and without those with a negative grade."""
+        kept = [at for at, grade in enumerate(self.grades) if grade is not None and grade >= 0]
+        ranks = {at + 1: rank for rank, at in enumerate(kept, 1)}
+        return replace(
+            self,
+            grades=[self.grades[at] for at in kept],
+            scores=[self.scores[at] for at in kept],
+            costs=self.costs and [self.costs[at] for at in kept],
+            overlap=self.overlap if 0 in kept else 0.0,
+            searches=self.searches and [[ranks[r] for r in one if r in ranks] for one in self.searches],
+            left=self.left + len(self.grades) - len(kept),
+        )
 
 
 @dataclass(frozen=True)
@@ -42,7 +57,9 @@ def twin(f: Callable[..., float]) -> Callable[..., float]:
     knows_nil = "nil" in signature(f).parameters
 
     def call(q: Query, s: Setting) -> float:
-        q, params = replace(q, grades=q.grades[: s.k], scores=q.scores[: s.k]), dict(s.params)
+        params = dict(s.params)
+        q = q.condensed() if params.pop("judged_only", False) else q
+        q = replace(q, grades=q.grades[: s.k], scores=q.scores[: s.k])
         worth = None if knows_nil else params.pop("nil", None)
         scale = mapped(params["gains"]) if params.get("gains") else binary(params.get("rel") or 1)
         if worth is not None and not pool(q, scale):
@@ -277,7 +294,7 @@ def RBPRes(q: Query, s: Setting, p: float = 0.8) -> float:
 
 def ended(q: Query, s: Setting) -> bool:
     """Did the system stop of its own accord?"""
-    return s.k is None or len(q.grades) < s.k
+    return s.k is None or len(q.grades) + q.left < s.k
 
 
 def terminal(q: Query, scale: Scale) -> float:

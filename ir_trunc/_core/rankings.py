@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -428,6 +428,57 @@ class Rankings(CheckedFields):
             judged_grades=self.judged_grades[kept],
             first_scores=None if first is None else np.where(lengths > 0, first, -np.inf),
         )
+
+    def condensed(self) -> Rankings:
+        """The lists without unjudged documents, which left before ranks were given.
+
+        A negative grade is no judgment here, as in trec_eval.
+
+        Examples
+        --------
+        >>> from ir_trunc import Rankings
+        >>> Rankings.from_lists([[None, 1, None, 0]]).condensed().judged_ranks
+        array([1, 2])
+        """
+        shown = self.without_negative()
+        rows, offsets, counts = shown.judged_rows, shown.judged_offsets, sizes_of(shown.judged_offsets)
+        places, left = self.starts[rows] + shown.judged_ranks - 1, self.lengths - counts
+        ranks = np.arange(1, len(rows) + 1) - offsets[:-1][rows]
+        scores, costs = (None if x is None else x[places] for x in (self.scores, self.costs))
+        first, stays = self.first_scores, np.bincount(rows[shown.judged_ranks == 1], minlength=len(self)) > 0
+        if scores is not None:
+            first = first_of(scores, offsets[:-1], counts)
+        elif first is not None:  # NaN where it is not known
+            first = np.where(stays, first, np.where(counts > 0, np.nan, -np.inf))
+        universe = self.universe
+        if universe is not None and universe.sequence is not None:
+            new = dict(zip(zip(rows.tolist(), shown.judged_ranks.tolist()), ranks.tolist()))
+            sequence = {
+                topic: tuple([new[q, rank] for rank in search if (q, rank) in new] for search in searches)
+                for q, topic in enumerate(self.topics)
+                if (searches := universe.sequence.get(topic)) is not None
+            }
+            universe = replace(universe, sequence=sequence)
+        return shown.with_fields(
+            lengths=counts,
+            judged_ranks=ranks,
+            starts=offsets[:-1],
+            scores=scores,
+            costs=costs,
+            first_scores=first,
+            overlaps=None if self.overlaps is None else np.where(stays, self.overlaps, 0.0),
+            withheld=left if self.withheld is None else left + self.withheld,
+            universe=universe,
+        )
+
+    def without_negative(self) -> Rankings:
+        """The lists, in which documents with a negative grade are not judged, as for trec_eval."""
+        kept = self.judged_grades >= 0
+        if kept.all():
+            return self
+        counts = np.bincount(self.judged_rows[kept], minlength=len(self))
+        ranks, grades = self.judged_ranks[kept], self.judged_grades[kept]
+        return self.with_fields(judged_offsets=offsets_of(counts), judged_ranks=ranks, judged_grades=grades)
 
     def take(self, positions: npt.ArrayLike) -> Rankings:
         """Some of the topics, by their positions.

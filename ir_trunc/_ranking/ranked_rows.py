@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import Any, NoReturn, Self
 from unicodedata import normalize
 
@@ -19,7 +20,7 @@ from ir_trunc._core.errors import InputError, counted, option, shown, warn
 from ir_trunc._core.lazy import pattern, pd
 from ir_trunc._core.rankings import Bools, Floats, Ints, distinct, offsets_of
 from ir_trunc._output.files import Target, run_lines, write_text
-from ir_trunc._read.arrow import flat, index_in, numeric, occurs, pa, pc, strings
+from ir_trunc._read.arrow import flat, index_in, numeric, pa, pc, strings, truths
 from ir_trunc._read.reading import DEFAULT, Order, Reading
 from ir_trunc._read.rows import PLACEHOLDER, TERMINAL, Rows, Samples
 
@@ -273,7 +274,7 @@ class RankedRows:
             problem = f"it is in the list twice; {option('duplicates', 'first', 'best')} keeps one of them"
             raise run.both(int(again[0]), None, problem)
         known = topic < len(topics)
-        notes = Notes(known=bool(known.any()), ends=bool(occurs(run.docs, TERMINAL).any()))
+        notes = Notes(known=bool(known.any()), ends=pc.equal(run.docs, _scalar(TERMINAL)).true_count > 0)
         if not known.all():
             codes = pc.unique(run.topics.indices.take(numeric(np.flatnonzero(~known))))
             names = run.topics.dictionary.take(codes)
@@ -283,7 +284,7 @@ class RankedRows:
         if run.universe:
             empty = index_in(strings(run.universe), topics)
             missing[empty[empty >= 0]] = False
-        keep, left = known & ~occurs(run.docs, PLACEHOLDER), None
+        keep, left = known & ~truths(pc.equal(run.docs, _scalar(PLACEHOLDER))), None
         if run.reading.withheld is not None:
             leaves = run.reading.withheld.among(run.topics, run.docs) & keep
             keep, left = keep & ~leaves, np.bincount(topic[leaves], minlength=len(topics))
@@ -320,6 +321,12 @@ class RankedRows:
             rounded = same_key & (run.values[1:] != run.values[:-1])
             notes.lists, notes.tied, notes.rounded = len(first), tied, len(distinct(topic[1:][rounded]))
         return cls(run, topic, rank, lengths, starts, notes, missing, left)
+
+
+@cache
+def _scalar(doc: str) -> pa.StringScalar:
+    """An id as pyarrow has it: given a text, it would import pandas."""
+    return strings([doc])[0]
 
 
 def repeats(topic: Ints, docs: pa.StringArray) -> Ints:

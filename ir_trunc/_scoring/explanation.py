@@ -156,6 +156,10 @@ def explained(
     """The explanation of a list. documents: their ids, by rank; weights: of the lists in nested means."""
     one, k, topics = rankings.take([place]), bound.cutoff, len(rankings)
     length = min([int(one.lengths[0]), *([] if k is None else [k])])
+    if bound.judged_only:
+        one = one.without_negative()
+        length = len(bound.curve(one).values) - 1
+        notes = (*notes, "Documents that are not judged (-) leave the list.")
     hits = one.judged_ranks[one.judged_ranks <= length]
     said, gains, scores, end, influence = [*_of_list(bound, one, length, len(hits))], None, None, None, None
     with np.errstate(**NOT_FINITE):
@@ -171,11 +175,13 @@ def explained(
                 scores = of.value_from_means(bound, means)
                 score = float(scores[-1])
         else:
-            scores, without = bound.curve(one).values, _Endless(one, k)
+            scores, without = bound.curve(one).values, _Endless(one, k, bound.judged_only)
             rest, score, gains = float(bound.of(without)[0]), float(scores[-1]), without.gains
             if without.asked and of.CUTOFF in bound.definition.params:
                 end = score - rest * (length > 0)
-                said.insert(0, _of_end(end, rest, length, bool(np.all(Lists(one, k).stopped))))
+                said.insert(
+                    0, _of_end(end, rest, length, bool(np.all(Lists(one, k, bound.judged_only).stopped)))
+                )
     columns: dict[str, Any] = {} if documents is None else {"document": ["", *documents[:length]]}
     for name, values, other in (("grade", one.judged_grades, np.nan), ("gain", gains, 0.0)):
         if values is not None:
@@ -223,7 +229,7 @@ def _of_list(bound: BoundMeasure, one: Rankings, length: int, judged: int) -> It
         yield f"{why}: the empty list is right."
     else:
         yield f"Relevant: {counted(relevant, 'document')}, {found} of them down to rank {length}."
-    if length > judged:
+    if length > judged and not bound.judged_only:
         yield f"Not judged (-), which counts as not relevant: {counted(length - judged, 'document')}."
     if withheld:
         yield f"Withheld from the list before ranks were given: {counted(withheld, 'document')}."

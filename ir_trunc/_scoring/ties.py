@@ -61,14 +61,16 @@ def score_ties(measures: MeasureLike, rankings: Rankings, source: str) -> TiedSc
             f" {option('ties')} out."
         )
     tied = _TiedLists.of(rankings)
+    condensed = _TiedLists.of(rankings.condensed()) if any(f.judged_only for f in named.values()) else tied
     values = np.array([scores(named.values(), rankings)] * 3)  # mean, least, greatest
-    alike: dict[tuple[int | None, int | None, bool], list[int]] = defaultdict(list)
+    alike: dict[tuple[int | None, int | None, bool, bool], list[int]] = defaultdict(list)
     for place, formula in enumerate(named.values()):
-        alike[formula.cutoff, _binary_from(formula), formula.definition.ties == "orders"].append(place)
+        of_orders = formula.definition.ties == "orders"
+        alike[formula.cutoff, _binary_from(formula), of_orders, formula.judged_only].append(place)
     with noted(issued=False):  # the plain scores have given the warnings
-        for (cutoff, rel, whole), places in alike.items():
+        for (cutoff, rel, whole, judged_only), places in alike.items():
             formulas = [list(named.values())[place] for place in places]
-            lists = tied.by_kind(rel)
+            lists = (condensed if judged_only else tied).by_kind(rel)
             groups, first_of, found = lists.groups(cutoff, rel), dict[Any, int](), dict[int, Floats]()
             # Lists with the same grades, ties and judgments have the same scores, if nothing else is read.
             alone = rankings.costs is not None or any(map(_reads_more, formulas))
@@ -202,11 +204,12 @@ class _TiedLists:
             groups[q].append(_Group(q, first, depth, kind_of, np.bincount(kind_of)))
         return groups
 
-    def pattern(self, q: int) -> tuple[bytes, ...]:
+    def pattern(self, q: int) -> tuple[Any, ...]:
         """What lists have in common that have the same scores."""
         here, offsets = slice(self.firsts[q], self.firsts[q + 1]), self.rankings.judgments.offsets
         of_topic = np.sort(self.rankings.judgments.grades[offsets[q] : offsets[q + 1]])
-        return self.grades[here].tobytes(), self.begins[here].tobytes(), of_topic.tobytes()
+        left = 0 if self.rankings.withheld is None else self.rankings.withheld[q]
+        return self.grades[here].tobytes(), self.begins[here].tobytes(), of_topic.tobytes(), left
 
     def scored(
         self, each: Iterable[_Orders], measures: list[BoundMeasure]
@@ -255,6 +258,7 @@ class _TiedLists:
             judged_offsets=offsets_of(np.bincount(lists.rows[is_judged], minlength=len(owner))),
             judged_ranks=lists.ranks[is_judged],
             judged_grades=self.grades[places][is_judged],
+            scores=None,  # in another order
             costs=None if lists.costs is None else self.costs[places],
         )
 

@@ -16,9 +16,9 @@ from typing import Any, Literal, get_args
 from ir_trunc._core.arrays import Floats
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, UnknownMeasureError, nearest, shown
 from ir_trunc._core.parameters import call_parts, kind_of, literal, refuse_bare
-from ir_trunc.measures.definition import CUTOFF, Declaration, Definition, Formula, Range, TieUnit
+from ir_trunc.measures.definition import CUTOFF, JUDGED_ONLY, Declaration, Definition, Formula, Range, TieUnit
 from ir_trunc.measures.lists import Lists
-from ir_trunc.measures.params import Nil, Param, Whole
+from ir_trunc.measures.params import JudgedOnly, Nil, Param, Whole
 from ir_trunc.measures.parts import AtLeast, gains_by, scale_of, silent_or
 
 __all__ = ["lookup", "measure", "names", "registry"]
@@ -150,6 +150,8 @@ class measure(Declaration):
         if self.takes_nil:
             params["nil"] = Param("nil", get_args(Nil)[1])
             of_single = with_nil(of_single)
+        if self.scope == "list":
+            params[JUDGED_ONLY] = Param(JUDGED_ONLY, get_args(JudgedOnly)[1], default=False)
         if self.cutoff != "none":
             depth = Whole("evaluation depth, written @k: only the first k documents are looked at")
             params[CUTOFF] = Param(CUTOFF, depth, required=self.cutoff == "required")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ir_trunc._core.arrays import Bools, Floats, offsets_of
+from ir_trunc._core.arrays import Bools, Floats
 from ir_trunc._core.errors import ParameterError, nearest, shown
 from ir_trunc._core.lazy import cached_property, pattern
 from ir_trunc._core.parameters import written_arguments
@@ -38,6 +38,7 @@ TieUnit = Literal["gains", "grades", "orders"]
 Range = tuple[float, float]
 
 CUTOFF = "cutoff"
+JUDGED_ONLY = "judged_only"
 UNBOUNDED = (-math.inf, math.inf)
 
 NOT_FINITE: Any = {"over": "ignore", "invalid": "ignore"}  # `BoundMeasure.of` refuses such scores itself
@@ -158,7 +159,8 @@ class Definition(Declaration, Declared):
     @property
     def signature(self) -> str:
         """The measure as it is written, with its parameters and their defaults."""
-        inside = written_arguments(param for name, param in self.params.items() if name != self.at)
+        hidden = self.at, JUDGED_ONLY  # which every measure of lists has
+        inside = written_arguments(param for name, param in self.params.items() if name not in hidden)
         behind = self.params.get(self.at)
         sign = "@k" if self.at == CUTOFF else f"@{self.at}"
         at = "" if behind is None else sign if behind.required else f"[{sign}]"
@@ -212,8 +214,8 @@ class Definition(Declaration, Declared):
         for name, param in self.params.items():
             if param.required and values[name] is None:
                 raise ParameterError(f"{self.name} needs a {name}: write {self.name}@10, for example.")
-        cutoff = values.pop(CUTOFF, None)
-        return BoundMeasure(self, values, cutoff)
+        cutoff, judged_only = values.pop(CUTOFF, None), values.pop(JUDGED_ONLY, False)
+        return BoundMeasure(self, values, cutoff, judged_only)
 
     def clean(self, name: str, value: Any) -> Any:
         """A parameter's value as a plain Python object; ParameterError where it is unknown or not allowed."""
@@ -246,6 +248,7 @@ class BoundMeasure:
     definition: Definition
     params: Mapping[str, Any]
     cutoff: int | None = None
+    judged_only: bool = False
 
     @property
     def range(self) -> Range:
@@ -337,15 +340,16 @@ def all_scores(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Flo
     [array([0.5, 0. ]), array([1., 1.])]
     """
     longest = int(rankings.lengths.max(initial=0))
-    views: dict[int | None, Lists] = {}
+    views: dict[tuple[int | None, bool], Lists] = {}
     values = []
     with np.errstate(**NOT_FINITE):
         for measure in measures:
             cutoff = measure.cutoff
             depth = None if cutoff is None or cutoff >= longest else cutoff
-            if depth not in views:
-                views[depth] = Lists(rankings, depth)
-            values.append(measure.of(views[depth] if depth == cutoff else views[depth].with_cutoff(cutoff)))
+            view = depth, measure.judged_only
+            if view not in views:
+                views[view] = Lists(rankings, *view)
+            values.append(measure.of(views[view] if depth == cutoff else views[view].with_cutoff(cutoff)))
     return values
 
 
@@ -378,9 +382,9 @@ def all_curves(measures: Iterable[BoundMeasure], rankings: Rankings) -> list[Cur
     curves = []
     with np.errstate(**NOT_FINITE):
         for measure in measures:
-            lists = view(measure.cutoff)
+            lists = view(measure.cutoff, measure.judged_only)
             values, is_loss = measure.of(lists), measure.definition.lower_is_better
-            curves.append(Curve(rankings.topics, offsets_of(lists.lengths + 1), values, is_loss))
+            curves.append(Curve(rankings.topics, np.append(0, lists.ends), values, is_loss))
     return curves
 
 

@@ -104,7 +104,9 @@ class Lists:
 
     gains: Floats | None = None
 
-    def __init__(self, rankings: Rankings, cutoff: int | None = None):
+    def __init__(self, rankings: Rankings, cutoff: int | None = None, judged_only: bool = False):
+        if judged_only:
+            rankings = rankings.condensed()
         longest = int(rankings.lengths.max(initial=0))
         shown = rankings
         if cutoff is not None and longest > cutoff:
@@ -140,10 +142,12 @@ class Lists:
     @property
     def stopped(self) -> Bools | bool:
         """Whether the system ended the list at this point; a list that fills the cutoff may go on."""
-        left = self.rankings.withheld
-        if self.k is None or left is None:
-            return True if self.k is None else self.n < self.k
-        return np.where(self.n == self.spread(self.lengths), self.n + self.spread(left), self.n) < self.k
+        return True if self.k is None else self._reached(self.n, self.rankings) < self.k
+
+    def _reached(self, n: Ints, rankings: Rankings) -> Ints:
+        """Documents of these lists at every point, those that left a whole list included."""
+        left = rankings.withheld
+        return n if left is None else np.where(n == self.spread(rankings.lengths), n + self.spread(left), n)
 
     def depth_of_ideal(self, ended: Ints) -> Ints:
         """The depth of the ideal list: `ended` where the system ended the list, k where it filled the cutoff.
@@ -232,24 +236,39 @@ class Lists:
 class Depths(Lists):
     """Every list up to every depth: a point is a list and a depth d = 0..n (sum of n + 1 points)."""
 
-    def __init__(self, rankings: Rankings, cutoff: int | None = None):
-        super().__init__(rankings, cutoff)
-        sizes = self.lengths + 1
+    def __init__(self, rankings: Rankings, cutoff: int | None = None, judged_only: bool = False):
+        rankings = rankings.without_negative() if judged_only else rankings
+        if judged_only and cutoff is not None:  # the judged document at rank k is the last that counts
+            last = rankings.judged_offsets[:-1] + cutoff - 1
+            depths, filled = rankings.lengths.copy(), last < rankings.judged_offsets[1:]
+            depths[filled] = rankings.judged_ranks[last[filled]]
+            rankings = rankings._cut(depths)
+        super().__init__(rankings, cutoff, judged_only)
+        self.whole = whole = rankings if judged_only else self.rankings
+        sizes = whole.lengths + 1
         self.ends = np.cumsum(sizes)
         self._sizes = sizes
         self.n = np.arange(sizes.sum()) - np.repeat(self.ends - sizes, sizes)
+        self._depth, self._judged_only = self.n, judged_only
         # A sum stays the same from one hit to the next: each list has a level before its first hit, and one
         # more per hit.
         self._at_hit = np.arange(len(self.row)) + self.row + 1
         starts = self.ends - sizes
         rises = np.zeros(len(self.n), dtype=np.int64)
         rises[starts[1:]] = 1
-        rises[starts[self.row] + self.rank] = 1
+        rises[starts[self.row] + whole.judged_ranks] = 1
         self._level = np.cumsum(rises)
+        if judged_only:
+            self.n = self._level - self.spread(self.offsets[:-1] + np.arange(len(self.lengths)))
+
+    @property
+    def stopped(self) -> Bools | bool:
+        return True if self.k is None else self._reached(self._depth, self.whole) < self.k
 
     def to_depth(self, cutoff: int | None) -> tuple[Lists, Ints]:
-        view = Depths(self.rankings, cutoff)
-        at: Ints = self.spread(view.ends - view._sizes) + np.minimum(self.n, self.spread(view.lengths))
+        view = Depths(self.whole, cutoff, self._judged_only)
+        depth = np.minimum(self._depth, self.spread(view.whole.lengths))
+        at: Ints = self.spread(view.ends - view._sizes) + depth
         return view, at
 
     def sum(self, x: npt.ArrayLike) -> Floats:

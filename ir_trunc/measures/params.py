@@ -78,6 +78,13 @@ Persistence = Annotated[
     float,
     Number("persistence: the probability that the reader goes on to the next document", 0, 1, inside=True),
 ]
+JudgedOnly = Annotated[
+    bool,
+    Flag(
+        "whether unjudged documents, and those with a negative grade, leave the list before ranks are given"
+        " (condensed lists: Sakai, SIGIR 2007, https://doi.org/10.1145/1277741.1277756)"
+    ),
+]
 Nil = Annotated[float, Number("what the empty list is worth on a nil query; any other list is worth 0", 0, 1)]
 Effort = Annotated[float, Number("effort of reading one document, in units of gain", 0)]
 CollectionSize = Annotated[int, Whole("number of documents in the collection")]

@@ -78,7 +78,7 @@ class Named:
     """Another measure, by its text."""
 
     meaning: str
-    allowed: str = "a measure of single lists whose values are at most 1, as 'nDCG@10'"
+    allowed: str = "a measure of single lists, without judged_only, whose values are at most 1, as 'nDCG@10'"
 
     def clean(self, name: str, value: Any) -> str:
         """The measure's text; ParameterError for any other measure."""
@@ -89,7 +89,7 @@ class Named:
             bound = bound_of(text)
         except ValueError as error:
             raise ParameterError(f"{name}={shown(value)}: {self.allowed} is needed. {error}") from None
-        if bound.definition.scope != "list" or bound.range[1] > 1:
+        if bound.definition.scope != "list" or bound.range[1] > 1 or bound.judged_only:
             raise ParameterError(f"{name}={shown(value)}: {self.allowed} is needed.")
         return text.strip()
 

@@ -82,7 +82,7 @@ def best_levels(
     higher: of levels that reach it exactly, half would miss it on new topics. meant: the point that each
     cut means, from the lengths of lists and of what the measure sees of them; by default the cut itself.
     """
-    depths = Depths(rankings, bound.cutoff)
+    depths = Depths(rankings, bound.cutoff, bound.judged_only)
     parts = np.array(parts_of(bound, depths))
     if weights is not None:
         parts = parts * depths.spread(weights)
@@ -94,7 +94,7 @@ def best_levels(
         right = rankings.graded("right")
         kept = depths.sum(depths.grade > 0) > 0 if right is None else right
         parts = np.vstack([parts, kept * has_answer, has_answer])
-    lengths = depths.lengths
+    lengths = depths.whole.lengths
     if meant is not None:
         lengths, parts = rankings.lengths, parts[:, meant(rankings.lengths, lengths)]
     # The keys are those of whole lists, which policies cut; a measure looks at documents to its cutoff.

@@ -15,7 +15,7 @@ from ir_trunc._read.registry import readers_of
 from ir_trunc._read.tables import VOCABULARY
 from ir_trunc._scoring.evaluator import calc_aggregate
 from ir_trunc.measures import families
-from ir_trunc.measures.definition import ADDRESS, CUTOFF, mark_of
+from ir_trunc.measures.definition import ADDRESS, CUTOFF, JUDGED_ONLY, mark_of
 
 meta = truncation = trials = None  # modules that can be taken away
 with suppress(ImportError):
@@ -53,6 +53,8 @@ def page():
     users = defaultdict(list)  # of a parameter
     for definition in (definition for family in all_families for definition in family.members):
         for param in definition.params.values():
+            if param.name == JUDGED_ONLY:  # said once
+                continue
             users[param.name, param.kind.meaning, param.kind.allowed].append(_link(definition.name))
     readers = defaultdict(list)  # the kinds of data of each
     for kind in get_args(DataKind):

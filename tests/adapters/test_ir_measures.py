@@ -81,7 +81,6 @@ def test_our_provider_answers_classical_measures_too():
     stock = ir_measures.pytrec_eval.calc_aggregate(measures[1:], QRELS, RUN)
     assert {m: ours[m] for m in stock} == {m: pytest.approx(v, abs=1e-12) for m, v in stock.items()}
     assert provider.supports(nDCG @ 10)
-    assert not provider.supports(nDCG(judged_only=True))
     assert not provider.supports(ir_measures.infAP)
 
 
@@ -137,6 +136,24 @@ def test_the_provider_stands_beside_those_of_ir_measures():
     assert ir_measures.ir_trunc.calc_aggregate([RBPT], QRELS, RUN) == ir_measures.calc_aggregate(
         [RBPT], QRELS, RUN
     )
+
+
+@pytest.mark.filterwarnings("ignore:.*most lists end at")
+def test_judged_only_is_that_of_ir_measures():
+    """Condensed lists, as trec_eval's -J has them: a negative grade is no judgment."""
+    rng, grades = np.random.default_rng(3), [-1, 0, 0, 1, 2]
+    qrels = {f"q{t}": {f"d{n}": int(g) for n, g in enumerate(rng.choice(grades, 8))} for t in range(50)}
+    run = {t: {f"d{n}": -float(rank) for rank, n in enumerate(rng.permutation(16)[:9])} for t in qrels}
+    texts = ["AP", "nDCG", "nDCG@3", "P@5", "R@3", "RR", "Rprec", "SetF", "SetP", "Success@2", "AP@3"]
+    measures = [ir_measures.parse_measure(text)(judged_only=True) for text in texts]
+    results = ir_trunc.calc(measures, qrels, run)
+    metrics = ir_measures.pytrec_eval.iter_calc(measures, qrels, run)
+    stock = {(metric.query_id, metric.measure): metric.value for metric in metrics}
+    for measure, values in zip(measures, results.values):
+        expected = [stock[topic, measure] for topic in results.topics]
+        assert expected == pytest.approx(values, abs=1e-12), measure
+    plain, condensed = ir_trunc.calc("RBPT RBPT(judged_only=True)", qrels, run).values
+    assert (plain != condensed).any()
 
 
 def test_registering_again_changes_nothing():

@@ -116,6 +116,12 @@ def the_curve_at_every_depth(trial):
     """Of every list. Below the cutoff it goes on with its last value."""
     curve, cutoff = trial.curve, trial.measure.cutoff
     shown = trial.rankings.lengths if cutoff is None else np.minimum(trial.rankings.lengths, cutoff)
+    if trial.measure.judged_only and cutoff is not None:  # the list is read on to the k-th judged document
+        kept = [
+            [at for at, x in enumerate(q.grades, 1) if x is not None and x >= 0] for q in trial.run.queries
+        ]
+        lengths = zip(kept, trial.rankings.lengths.tolist())
+        shown = np.array([each[cutoff - 1] if len(each) >= cutoff else n for each, n in lengths])
     assert np.diff(curve.offsets).tolist() == (shown + 1).tolist()
     assert curve.own().tobytes() == trial.scores.tobytes()
     if trial.definition.scope == "run":

@@ -125,8 +125,8 @@ def test_a_measure_with_nil_is_written_read_pickled_and_computed_by_ir_measures(
     assert ir_measures.calc_aggregate([measure, plain], qrels, run) == {measure: 1, plain: 0.5}
     for given in (measure, "AP(nil=1)@10", ir_trunc.AP(nil=1) @ 10, "MAP(nil=1)@10"):
         assert calc_aggregate(given, qrels, run)["AP(nil=1)@10"] == 1
-    with pytest.raises(ParameterError, match="AP has no parameter 'judged_only'"):
-        calc_aggregate("AP(nil=1, judged_only=True)", qrels, run)
+    condensed = calc_aggregate("AP(nil=1, judged_only=True)", qrels, {"1": ["x"], "2": ["x", "b"]})
+    assert [*condensed.values()] == [1]
     with pytest.raises(ParameterError, match=r"nil=2.*out of range"):
         ir_trunc.parse_measure("AP(nil=2)")
 

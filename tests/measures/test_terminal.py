@@ -2,6 +2,7 @@
 
 from collections import Counter, namedtuple
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from generated import settings_of
 from ir_measures import Qrel
 
 import ir_trunc
-from ir_trunc import IrTruncWarning, calc
+from ir_trunc import IrTruncWarning, calc, parse_measure
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures import registry
 from ir_trunc.measures.declaration import CUTOFF
@@ -65,8 +66,9 @@ def test_a_list_that_fills_the_cutoff_is_scored_by_the_stock_measure(k):
     rankings, left = Rankings.from_lists(lists, of_topics), rng.integers(0, 4, 200)
     rankings = rankings.with_fields(withheld=left)
     filled = rankings.lengths + left >= k
-    for terminal, stock in OF_STOCK.items():
-        ended, plain = calc(f"{terminal}@{k} {stock}@{k}", None, rankings).values
+    for (terminal, stock), judged_only in product(OF_STOCK.items(), (False, True)):
+        pair = [parse_measure(f"{name}@{k}")(judged_only=judged_only) for name in (terminal, stock)]
+        ended, plain = calc(pair, None, rankings).values
         np.testing.assert_allclose(ended[filled], plain[filled], rtol=1e-12, atol=1e-15, err_msg=terminal)
         assert (ended[~filled] > plain[~filled]).any()
 
