@@ -253,10 +253,9 @@ class Gate(Result):
         counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in get_args(Verdict))
         units = counted_units(self.units, self.unit, self.topics, self.labelled)
         about = f"{units}, {100 * self.confidence:g} % intervals, require={self.require!r}"
-        conditions = counted(len({check.condition for check in self.checks}), "condition")
-        segments = [*dict.fromkeys(check.segment for check in self.checks)]
-        in_each = f" in each of {len(segments)} segments" if segments[0] else ""
-        return f"{conditions}{in_each}: {counts}; {about}"
+        segments = {check.segment for check in self.checks}
+        in_each = f" in each of {len(segments)} segments" * ("" not in segments)
+        return f"{counted(len(verdicts) // len(segments), 'condition')}{in_each}: {counts}; {about}"
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each condition, with the columns that a `Check` has."""
@@ -436,8 +435,7 @@ def _check(
     verdict: Verdict = "failed" if (observed if require == "observed" else shown or unknown) else "passed"
     if np.isnan(decides.mean) and require == "observed":
         verdict = "undecided"
-    told = (require == "shown" or segment != "") and not observed
-    at_least = int(needed) if decides.n < needed < np.inf and told else 0
+    few = decides.n < needed < np.inf and (segment or require == "shown") and not observed
     low, high = bounds.tolist()
     numbers = earlier, float(new.mean), change, low, high
-    return Check(condition.text, verdict, *numbers, decides.n, at_least, unknown, segment)
+    return Check(condition.text, verdict, *numbers, decides.n, int(needed) if few else 0, unknown, segment)

@@ -304,12 +304,9 @@ class Documents:
     @cached_property
     def _pieces(self) -> list[RankedRows]:
         layout = replace(RUN, reading=self.reading, answers=self.qrels.classes is not None)
-        pieces = []
-        for rows in recognised(self.run, layout).rows():
-            if rows.reading.by_search or rows.reading.searches is not None:
-                rows = by_question(rows)[0]
-            pieces.append(by_rank(self.qrels, rows))
-        return pieces
+        pieces = [*recognised(self.run, layout).rows()]
+        by_search = [rows.reading.by_search or rows.reading.searches is not None for rows in pieces]
+        return [by_rank(self.qrels, by_question(x)[0] if each else x) for x, each in zip(pieces, by_search)]
 
     def of(self, topic: str, scored: Rankings) -> tuple[list[str], int] | None:
         """The ids of a list, and how many of its documents are tied; None for a run that was a stream.
@@ -317,7 +314,7 @@ class Documents:
         scored: the list as it was scored; InputError where the run is another by now.
         """
         is_stream = is_path_like(self.run) and os.path.exists(self.run) and not os.path.isfile(self.run)
-        if self.run is None or isinstance(self.run, Iterator) or is_stream:
+        if self.run is None or isinstance(self.run, (Iterator, Rankings)) or is_stream:
             return None
         place, length = self.qrels.judgments.topics.index(topic), int(scored.lengths[0])
         for ranked in self._pieces if length else ():

@@ -154,10 +154,9 @@ class Evaluator:
         keep = keep_scores if isinstance(keep_scores, bool) else flag("keep_scores", keep_scores)
         source = source_of(run)
         rankings = self._open(run, source, keep or (self.over_ties and not isinstance(run, Rankings)))
-        documents = None
+        documents = None if self.qrels is None else Documents(self.qrels, run, self.reading)
         if not isinstance(run, Rankings):
             warn_about_lists(self.bound, self.readers, source, rankings, self.depth)
-            documents = None if self.qrels is None else Documents(self.qrels, run, self.reading)
         if self.over_ties:
             ties = score_ties(self.measures, rankings, source)
             return replace(ties.expected, ties=ties, documents=documents)

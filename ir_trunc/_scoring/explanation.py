@@ -55,6 +55,8 @@ class Explanation(Result):
         What of it the end of the list is worth; None where no cutoff of the measure takes the end away.
     influence : float or None
         Of a measure of the whole run: what the topic adds. The mean over topics is the score.
+    curve : Curve or None
+        The scores; None where a measure of the whole run has only influence.
     notes : tuple of str
         What else decides the score: the cutoff, documents without judgments, ties, weights of nested means.
     """
@@ -65,7 +67,7 @@ class Explanation(Result):
     score: float
     end: float | None
     influence: float | None
-    lower_is_better: bool
+    curve: Curve | None
     notes: tuple[str, ...]
 
     def to_pandas(self) -> pd.DataFrame:
@@ -127,11 +129,10 @@ class Explanation(Result):
         ParameterError
             Where a measure of the whole run has no score of one list.
         """
-        if "score" not in self.table:
+        if self.curve is None:
             raise ParameterError(f"{self.measure} has no score at each depth of one list, only influence.")
-        scores = self.table["score"].to_numpy()
-        curve = _curve((self.topic,), scores, self.lower_is_better)
-        ax, style = plots.curve(curve, self.topic, self.measure, ax), plots._style
+        ax, style = plots.curve(self.curve, self.topic, self.measure, ax), plots._style
+        scores = self.curve.values
         if self.influence is not None:
             ax.set_ylabel(style.label(f"{self.measure} of the run"))
         relevant = np.flatnonzero(self.table["grade"] > 0)
@@ -161,22 +162,22 @@ def explained(
         length = len(bound.curve(one).values) - 1
         notes = (*notes, "Documents that are not judged (-) leave the list.")
     hits = one.judged_ranks[one.judged_ranks <= length]
-    said, gains, scores, end, influence = [*_of_list(bound, one, length, len(hits))], None, None, None, None
+    said, gains, curve, end, influence = [*_of_list(bound, one, length, len(hits))], None, None, None, None
     with np.errstate(**NOT_FINITE):
         if bound.definition.scope == "run":
             run, score = of.RunScores(bound, rankings, weights), float(bound.score(rankings).mean())
             influence = float(run.influence()[place])
-            said.append("Scores are those of the run if this list alone ended there.")
-            said.append(f"Over the {counted(topics, 'topic')}, the mean of the influence is the score.")
+            said += ["Scores are those of the run if this list alone ended there."]
+            said += [f"Over the {counted(topics, 'topic')}, the mean of the influence is the score."]
             if bound.definition.of_means is not None:
                 own = np.array(of.parts_of(bound, Depths(one, k)))
                 share = (1.0 if weights is None else weights[place]) / topics
                 means = run.parts.mean(axis=1)[:, None] + share * (own - own[:, -1:])
-                scores = of.value_from_means(bound, means)
-                score = float(scores[-1])
+                scores, ends = of.value_from_means(bound, means), np.array([0, length + 1])
+                curve = Curve(one.topics, ends, scores, bound.definition.lower_is_better)
         else:
-            scores, without = bound.curve(one).values, _Endless(one, k, bound.judged_only)
-            rest, score, gains = float(bound.of(without)[0]), float(scores[-1]), without.gains
+            curve, without = bound.curve(one), _Endless(one, k, bound.judged_only)
+            rest, score, gains = float(bound.of(without)[0]), float(curve.values[-1]), without.gains
             if without.asked and of.CUTOFF in bound.definition.params:
                 end = score - rest * (length > 0)
                 said.insert(
@@ -187,18 +188,13 @@ def explained(
         if values is not None:
             columns[name] = np.append(np.nan, np.full(length, other))
             columns[name][hits] = values[: len(hits)]
-    lower = bound.definition.lower_is_better
-    if scores is not None:
-        columns |= {"score": scores, "change": np.diff(scores, prepend=0.0)}
-        (depth,), (best,) = (each.tolist() for each in _curve(one.topics, scores, lower).best())
+    if curve is not None:
+        columns |= {"score": curve.values, "change": np.diff(curve.values, prepend=0.0)}
+        (depth,), (best,) = (each.tolist() for each in curve.best())
         if abs(best - score) > TOLERANCE:
             said.append(f"The best end would be after {counted(depth, 'document')}: {best:.4f}.")
     table = pd.DataFrame(columns, pd.RangeIndex(length + 1, name="rank"))
-    return Explanation(measure, one.topics[0], table, score, end, influence, lower, (*said, *notes))
-
-
-def _curve(topics: tuple[str, ...], scores: Floats, lower_is_better: bool) -> Curve:
-    return Curve(topics, np.array([0, len(scores)]), scores, lower_is_better)
+    return Explanation(measure, one.topics[0], table, score, end, influence, curve, (*said, *notes))
 
 
 def _of_end(end: float, rest: float, length: int, counts: bool) -> str:

@@ -10,13 +10,7 @@ from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Choice, checked
 from ir_trunc._output.tables import fitted
-from ir_trunc._read.readers.cdet import (
-    MOST_ERRORS,
-    Absent,
-    ChangeCollection,
-    ChangeRun,
-    read_change_run,
-)
+from ir_trunc._read.readers.cdet import Absent, ChangeCollection, ChangeRun, read_change_run
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import by_file_name
 from ir_trunc.cdet._collection import RAGTIME1, DaysLike, collection_of, read_days
@@ -26,13 +20,10 @@ AbsentDates = Annotated[Absent, Choice("what a date is that a run does not name"
 
 def read_all(paths: Mapping[str, Any], collection: ChangeCollection, absent: Absent) -> dict[str, ChangeRun]:
     """The runs with their errors, by the names of their files; a runtag of several is an error of each."""
-    read = {
-        name: read_change_run(path, f"run {path}", collection, absent, True) for name, path in paths.items()
-    }
+    read = {n: read_change_run(p, f"run {p}", collection, absent, True) for n, p in paths.items()}
     for name, run in read.items():
         if others := [other for other, each in read.items() if each.tag == run.tag != "" and other != name]:
-            tagged = f"run {paths[name]}, line 1: runtag {run.tag} is that of {', '.join(others)}, too."
-            run.errors[:] = [tagged, *run.errors][:MOST_ERRORS]
+            run.refuse(f"run {paths[name]}, line 1: runtag {run.tag} is that of {', '.join(others)}, too.")
     return read
 
 

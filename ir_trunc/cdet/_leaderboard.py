@@ -67,8 +67,7 @@ class _Board(NamedTuple):
             empty = np.array([results[name].rankings.lengths[nil] == 0 for name in systems], float)
             right_silence = Nest(Keys(KEYS[ranked]), quiet).means(empty, None)[:, 0]
         skill_low, skill_high = _skill_bounds(comparison, results)
-        skill = _skill(means)
-        return cls(systems, means, low, high, skill, skill_low, skill_high, news, right_silence)
+        return cls(systems, means, low, high, _skill(means), skill_low, skill_high, news, right_silence)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -180,8 +180,8 @@ def _valid_runs(
     invalid: dict[str, list[str]] = {}
     for name, run in read_all(paths, collection, absent).items():
         if run.tag in (SILENT, PERFECT):
-            of_table = f"runtag {run.tag} is the name of a row of the table; give it its own"
-            run.errors.append(f"run {paths[name]}, line 1: {of_table}.")
+            place = f"run {paths[name]}, line 1"
+            run.refuse(f"{place}: runtag {run.tag} is the name of a row of the table; give it its own.")
         if run.errors:
             invalid[name] = run.errors
             continue

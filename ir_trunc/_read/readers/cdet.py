@@ -114,6 +114,10 @@ class ChangeRun:
         """The scores of documents by the ids of lists."""
         return {join_keys(each.topic, each.question, each.day): each.docs for each in self.rankings}
 
+    def refuse(self, error: str) -> None:
+        """Put an error of the whole run before the others."""
+        self.errors[:] = [error, *self.errors][:MOST_ERRORS]
+
     @property
     def warnings(self) -> list[str]:
         """What is allowed, but not by the guidelines or not likely to be meant."""
