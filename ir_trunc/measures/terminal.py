@@ -4,9 +4,10 @@ The system's n documents are followed by one more at rank n + 1, whose gain is r
 topic's gain that was retrieved, 1 for a nil query, and m what a perfect end is worth. With a cutoff k, a list
 of k or more documents is treated as cut off, not as ended, and gets none.
 
-With binary gains m is 1. Of graded gains the authors do not say it. Where it is the topic's smallest gain, no
-list scores above all relevant documents in the order of their gains, a list never loses by the best document
-that it lacks, and the unit of the grades does not matter.
+With binary gains m is 1. The authors have m = 1 for graded gains, too (terminal='full', norm='none'): a list
+can then score above 1. The default is ours: where m is the topic's smallest gain, no list scores above all
+relevant documents in the order of their gains, a list never loses by the best document that it lacks, and the
+unit of the grades does not matter.
 """
 
 from __future__ import annotations
@@ -143,7 +144,8 @@ def PT(lists: Lists, rel: MinRel = 1) -> Floats:
 
 
 @measure(
-    source=f"{LIU}, table 1 (gain=, terminal=, norm=: our extension; tail=False: Amigó et al. 2022, 3.2)",
+    source=f"{LIU}, table 1 (with grades terminal='full', norm='none'; other values of these: ours;"
+    " tail=False: Amigó et al. 2022, 3.2)",
     range=range_of_RBPT,
     reads=("end",),
     scale_free=is_ratio,
@@ -179,7 +181,7 @@ def RBPT(
 
 
 @measure(
-    source=f"{LIU}, table 1 (terminal= and ideal='full' are our extension)",
+    source=f"{LIU}, table 1 (with grades terminal='full', other values: ours; ideal='full': Amigó et al.)",
     range=range_of_nDCGT,
     aliases=("NDCGT",),
     reads=("end",),
@@ -212,7 +214,7 @@ def nDCGT(
 
 
 @measure(
-    source=f"{LIU}, table 1 (gain=, terminal= and norm= are our extension)",
+    source=f"{LIU}, table 1 (with grades gain='linear', terminal='full', norm='count'; other values: ours)",
     range=range_of_APT,
     reads=("end",),
     scale_free=is_ratio,

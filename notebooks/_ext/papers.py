@@ -18,13 +18,13 @@ def rows():
         return list(csv.DictReader(file))
 
 
-def results():
-    """What each call returns, with its row."""
+def results(part=""):
+    """What each call with this part returns, with its row."""
     names = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrTruncWarning)
         exec(re.findall(r"^```python\n(.*?)^```$", TEMPLATE, re.MULTILINE | re.DOTALL)[0], names)
-        return [(row, eval(row["call"], names)) for row in rows()]
+        return [(row, eval(row["call"], names)) for row in rows() if part in row["call"]]
 
 
 def table(paper):

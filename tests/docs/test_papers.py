@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pages import extension
 
@@ -28,6 +29,29 @@ def test_every_call_gives_something(papers):
     found = papers.results()
     assert {row["paper"] for row, _ in found} == PAPERS.keys() == OF_PAPER.keys()
     assert not [row["call"] for row, value in found if value is None]
+
+
+def of_lists(found):
+    """The lists 101 and 1 of Liu et al., section 2: r_t is a share of R."""
+    return [results.values[0, [0, 4]] for results in found]
+
+
+FIGURES = {
+    "for R in (3, 5, 10)]": (of_lists, [[0.7083, 0.6667], [0.675, 0.6], [0.65, 0.55]]),
+    "nil='sakai'), {'love?'": (lambda found: found.values, [[1]]),
+    'DCG(dcg="jk")@10\', qrels': (lambda found: found.measures[0].params["dcg"] == "jk", True),
+    "form='z'": (lambda found: [found.values.mean(), found.values.std(axis=1).max()], [0, 1]),
+    "log.counts": (lambda found: [*found.values()], [1, 1, 1]),  # 2 of 3 answered, 1 of 2 rightly
+    "meta.persistence(0.1, 100)": (lambda found: found, 0.977237),
+}
+"""Figures of calls, by a part of the call, as the formula or sentence of the place has them."""
+
+
+@pytest.mark.parametrize("part", FIGURES)
+def test_a_call_gives_the_figure_of_its_place(papers, part):
+    ((_, found),) = papers.results(part)
+    figure_of, expected = FIGURES[part]
+    assert np.array(figure_of(found), float) == pytest.approx(np.array(expected, float), abs=0.00005)
 
 
 def test_the_page_is_what_the_script_prints(papers):
