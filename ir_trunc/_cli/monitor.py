@@ -34,4 +34,6 @@ def main(args: Words) -> int:
     policy = load_policy(args.policy)
     monitoring = policy.monitor(args.run, **args.keywords(policy.monitor), **args.reading)
     print(monitoring)
-    return 0 if monitoring.matches else 1 if monitoring.shifted.any() else 2
+    if monitoring.shifted.any():
+        return 1
+    return 0 if monitoring.matches else 2

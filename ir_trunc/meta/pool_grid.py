@@ -213,7 +213,9 @@ class PoolGrid(Result):
     @staticmethod
     def assessment(pool_depth: int, depth: int) -> str:
         """'full' where the evaluation is as deep as the pool, 'extended' or 'deeper' elsewhere."""
-        return "full" if pool_depth == depth else "extended" if depth > pool_depth else "deeper"
+        if pool_depth == depth:
+            return "full"
+        return "extended" if depth > pool_depth else "deeper"
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each cell: pool_depth, depth, measure, form, assessment, discriminative_power."""

@@ -109,7 +109,7 @@ def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     text = parts(data, source, (b"<", b"{", b"["))
     first = next(text, b"")
     start = first.lstrip()[:1]
-    read = _from_markup if start == b"<" else _from_json if start in (b"{", b"[") else _from_lines
+    read = {b"<": _from_markup, b"{": _from_json, b"[": _from_json}.get(start, _from_lines)
     topics = dict[str, None]()
     for topic in read(chain([first], text), source):
         topics[topic] = None

@@ -92,7 +92,7 @@ def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]
         try:
             if name == RANK and not NUMBER[int].fullmatch(text):
                 raise ValueError
-            values[name] = grade_of(text) if kind is int else score_of(text) if kind is float else text
+            values[name] = {int: grade_of, float: score_of}.get(kind, str)(text)
             problem = ": a finite number is needed" if kind is float and math.isinf(values[name]) else ""
         except ValueError:
             problem = f" is not a {'whole ' if kind is int else ''}number"
