@@ -15,7 +15,6 @@ from ir_trunc.measures import BoundMeasure, Definition, registry
 from ir_trunc.measures.declaration import CUTOFF
 from ir_trunc.measures.params import Choice, Flag, GainMap, Number, Sizes, Whole
 from ir_trunc.measures.reading_cost import Named
-from ir_trunc.measures.screening import RecallLevel
 
 GRADES = np.array([-1, 0, 0, 1, 1, 2, 3])
 SCORES, COSTS = np.arange(101) / 100, np.arange(21) / 100
@@ -124,7 +123,7 @@ def _samples(name, kind) -> list:
         return [COLLECTION]
     if isinstance(kind, Named):
         return ["SetF", "RBPT@3"]
-    if isinstance(kind, RecallLevel):
+    if type(kind).__name__ == "RecallLevel":  # of screening, which can be taken away
         return [0.5, 0.95, 1.0]
     if name == "max_rel":
         return [3, 5]

@@ -43,7 +43,7 @@ ROOMS = {
     "inference": Room(
         "_inference/significance.py _inference/selection.py", (), "inference/test_selection.py"
     ),
-    "plots": Room("plots", (), "plots naive_plots.py", "gallery.md api/plots.md howto/look-at-runs.md"),
+    "plots": Room("plots", (), "plots", "gallery.md api/plots.md howto/look-at-runs.md"),
     "screening": Room(
         "measures/screening.py", (), "measures/test_screening.py naive_screening.py", "start/screening.md"
     ),
