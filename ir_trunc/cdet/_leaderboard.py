@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from ir_trunc._compare.comparison import Comparison
+from ir_trunc._compare.comparison import FEW_UNITS, Comparison
 from ir_trunc._core.errors import InputError, ParameterError, counted
 from ir_trunc._core.lazy import cached_property, pd, plots
 from ir_trunc._core.parameters import one_of, text
 from ir_trunc._core.rankings import Floats
 from ir_trunc._core.universe import Keys, Nest
-from ir_trunc._inference.estimate import RunEstimate
+from ir_trunc._inference.estimate import Estimate, RunEstimate
 from ir_trunc._output.files import Target, write_text
 from ir_trunc._output.tables import Cell, MarkedTable, fitted
 from ir_trunc._read.readers.cdet import SEPARATOR
@@ -35,7 +35,10 @@ _BESIDE = (
     "Lists of {}: skill, (mean - silent) / (perfect - silent); the mean over days with something to find; and"
     " the share of the other days on which the list is empty"
 )
-_INTERVALS = "In brackets: individual {:g} % confidence intervals of the skill, by topic (BCa bootstrap)."
+_INTERVALS = (
+    "In brackets: individual {:g} % confidence intervals of the skill, by topic (BCa bootstrap; of fewer than"
+    " 10 topics Student's, which are too narrow)."
+)
 
 
 class _Board(NamedTuple):
@@ -321,7 +324,8 @@ def _skill_bounds(comparison: Comparison, results: Mapping[str, Results]) -> Flo
             of_run = enumerate(zip(results[name].unit_means()[1] - silent, perfect - silent))
             for at, (part, whole) in of_run:
                 if whole.any():
-                    skill = RunEstimate.ratio(part, whole, (-np.inf, 1.0))
+                    skill: Estimate = RunEstimate.ratio(part, whole, (-np.inf, 1.0))
+                    skill = Estimate(skill.values, skill.range) if len(part) < FEW_UNITS else skill
                     bounds[:, row, at] = skill.interval(comparison.alpha)
     return bounds
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from ir_trunc._inference.bootstrap import bootstrap_bounds
 from ir_trunc._inference.bounded import below
 from ir_trunc._inference.estimate import CorrectedEstimate, Estimate, RunEstimate, fewest, stacked
 
@@ -262,3 +263,13 @@ def test_people_alone_are_taken_where_the_judge_does_not_help():
     np.testing.assert_allclose(both.interval(), np.array([new.interval(), old.interval()]).T, atol=1e-9)
     np.testing.assert_allclose(both.weight, [new.weight, old.weight])
     np.testing.assert_allclose(both.p_at_most(0.3), [new.p_at_most(0.3), old.p_at_most(0.3)], atol=1e-9)
+
+
+def test_a_ratio_is_computed_anew_in_each_draw():
+    random = np.random.default_rng(0)
+    whole, part = random.random(30) + 0.1, random.random(30)
+    ratio = RunEstimate.ratio(part, whole, (-np.inf, np.inf))
+    assert ratio.mean == pytest.approx(part.sum() / whole.sum()) == pytest.approx(ratio.values.mean())
+    of_drawn = lambda drawn: part[drawn].sum() / whole[drawn].sum()  # noqa: E731
+    expected = bootstrap_bounds(of_drawn, 30, 0.95, 2000, 0, False, "BCa")
+    assert ratio.interval().tolist() == pytest.approx(expected)
