@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import ir_trunc
-from ir_trunc import InputError, ParameterError, check, meta
+from ir_trunc import InputError, IrTruncWarning, ParameterError, check, meta
 from ir_trunc._cli.check import main as check_command
 from ir_trunc._cli.main import main
 from ir_trunc._inference.estimate import Estimate
@@ -432,3 +432,14 @@ def test_segments_are_those_of_an_outer_key(options, message):
 
 def test_units_are_called_as_one_calls_them():
     assert "5 values of country with 168 lists" in by_country(0.2, by=None).heading
+
+
+def test_a_limit_that_was_probably_imposed_stands_above_the_conditions():
+    qrels = {str(topic): {"d0": 1} for topic in range(12)}
+    run = {topic: {f"d{place}": 1 - place / 99 for place in range(20)} for topic in qrels}
+    with pytest.warns(IrTruncWarning, match="probably a limit set by the evaluation"):
+        gate = check("RBPT > 0.5", qrels, run)
+    assert "Read with care: " in str(gate)
+    few = {"0": {"d0": 1.0, "x": 0.5}, "1": {"d0": 1.0}, "z": {"a": 1.0}}
+    with pytest.warns(IrTruncWarning, match="ignored 1 topic"):
+        assert "Read with care" not in str(check("RBPT > 0.5", {"0": {"d0": 1}, "1": {"d0": 1}}, few))
