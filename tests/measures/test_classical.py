@@ -33,3 +33,9 @@ def test_persistence_that_leaves_a_tenth_beyond_depth_k(k, p):
     (residual,) = scored(f"RBPRes(p={p})@{k}", [0] * k, [0] * k)
     assert residual == pytest.approx(0.1, abs=0.01)
     assert scored(f"RBPRes(p={0.1 ** (1 / k)})@{k}", [0] * k, [0] * k) == pytest.approx([0.1])
+
+
+def test_exponential_gains_by_hand():
+    """Grades 1 and 3 in the wrong order: (1 + 7 / log2(3)) / (7 + 1 / log2(3))."""
+    found = calc("nDCG(dcg='exp-log2')", {"1": {"a": 3, "b": 1}}, {"1": ["b", "a"]}).values
+    assert found.tolist() == [[pytest.approx((1 + 7 / math.log2(3)) / (7 + 1 / math.log2(3)))]]
