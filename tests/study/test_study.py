@@ -168,3 +168,10 @@ def test_the_means_of_systems_have_taus_with_p_values_and_a_picture_by_collectio
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["old", "new"]
     with pytest.raises(InputError, match="coloured_by has 1 names for"):
         found.scatter("AP", "OIE, cut", coloured_by=["old"])
+
+
+def test_RBPU_pays_ten_irrelevant_documents_back_at_rank_13():
+    """Against the sentence of Amigó et al., section 3.3."""
+    curve = study.example("RBPU", scaled=False)["RBPU"]
+    assert (curve[1:13] < 0).all()
+    assert (curve[13:] > 0).all()
