@@ -70,6 +70,8 @@ class measure(Declaration):
     takes_nil : bool
         Whether the measure takes `nil=`: what the empty list is worth on a nil query, where any other list is
         then worth 0. By default the formula decides.
+    takes_judged_only : bool
+        Whether a measure of lists takes `judged_only=`: not where ranks of several searches would be lost.
     reads : tuple of {'confidence', 'end'}, or function
         'confidence' where scores of first documents change the measure, 'end' where one more document without
         any gain at the end of a list does. Then a warning is given for runs whose first scores are all equal,
@@ -106,6 +108,7 @@ class measure(Declaration):
     cutoff: Cutoff = "optional"
     name: str | None = None
     takes_nil: bool = False
+    takes_judged_only: bool = True
     ties: TieUnit | None = None
 
     def __new__(cls, *bare: object, **given: object) -> measure:
@@ -150,7 +153,7 @@ class measure(Declaration):
         if self.takes_nil:
             params["nil"] = Param("nil", get_args(Nil)[1])
             of_single = with_nil(of_single)
-        if self.scope == "list":
+        if self.scope == "list" and self.takes_judged_only:
             params[JUDGED_ONLY] = Param(JUDGED_ONLY, get_args(JudgedOnly)[1], default=False)
         if self.cutoff != "none":
             depth = Whole("evaluation depth, written @k: only the first k documents are looked at")

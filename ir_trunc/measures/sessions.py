@@ -58,7 +58,7 @@ def sessions(
         yield points, np.cumsum(gained)[ends - 1], [discounts[:end] for end in ends]
 
 
-@measure(source=JARVELIN_2008, range=(0, np.inf), cutoff="none", at="k")
+@measure(source=JARVELIN_2008, range=(0, np.inf), cutoff="none", at="k", takes_judged_only=False)
 def sDCG(lists: Lists, bq: Patience = 4.0, gains: GradeGains = None, k: Depth = None) -> Floats:
     """Session-based discounted cumulative gain: the gains of several searches for one question.
 
@@ -77,6 +77,7 @@ def sDCG(lists: Lists, bq: Patience = 4.0, gains: GradeGains = None, k: Depth = 
     source=f"{JARVELIN_2008}, normalised by the best session of these lengths",
     cutoff="none",
     at="k",
+    takes_judged_only=False,
     reads=lambda gains=None, **_: ("end",) if (gains or {}).get(0) else (),
 )
 def nsDCG(lists: Lists, bq: Patience = 4.0, gains: GradeGains = None, k: Depth = None) -> Floats:

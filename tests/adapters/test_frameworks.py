@@ -353,7 +353,7 @@ def test_pyterrier_s_grid_search_sees_the_parameters_of_a_policy():
     assert len(best.transform(topics)) in (2, 3)
     stop.set_parameter("k", 2)
     assert (stop.get_parameter("k"), stop.policy) == (2, Fixed(2))
-    own = r"no parameter 'n'; it has: at_least, at_most, budget, k, policy, measure"
+    own = r"no parameter 'n'; it has: at_least, at_most, budget, among, k, policy, measure"
     with pytest.raises(ParameterError, match=own):
         stop.set_parameter("n", 1)
     with pytest.raises(ParameterError, match="k=-1 is out of range"):
