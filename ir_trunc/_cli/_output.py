@@ -138,11 +138,8 @@ def write_explanations(scored: Iterable[tuple[str, Results]], topic: str, args: 
 
 OF_PAPERS = ("latex", "html")
 """Forms that only a comparison has."""
-_ENDINGS = {
-    "tex": "latex",
-    "md": "markdown",
-    "txt": "table",
-}  # of files; other forms are those of their names
+# Of files; other forms are those of their names.
+_ENDINGS = {"tex": "latex", "md": "markdown", "txt": "table"}
 
 
 @contextmanager

@@ -86,8 +86,7 @@ class Explanation(Result):
     def _shown(self) -> Bools:
         """The rows that are printed: the first ones, relevant documents and the last."""
         ranks, grades = np.arange(len(self.table)), self.table["grade"].to_numpy(float)
-        shown: Bools = (ranks <= _TOP) | (grades > 0) | (ranks == ranks[-1])
-        return shown
+        return np.asarray((ranks <= _TOP) | (grades > 0) | (ranks == ranks[-1]))
 
     def summary(self) -> pd.DataFrame:
         """The table as it is printed: of long lists the first ranks, relevant documents and the last rank."""
@@ -180,9 +179,8 @@ def explained(
             rest, score, gains = float(bound.of(without)[0]), float(curve.values[-1]), without.gains
             if without.asked and of.CUTOFF in bound.definition.params:
                 end = score - rest * (length > 0)
-                said.insert(
-                    0, _of_end(end, rest, length, bool(np.all(Lists(one, k, bound.judged_only).stopped)))
-                )
+                counts = bool(np.all(Lists(one, k, bound.judged_only).stopped))
+                said.insert(0, _of_end(end, rest, length, counts))
     columns: dict[str, Any] = {} if documents is None else {"document": ["", *documents[:length]]}
     for name, values, other in (("grade", one.judged_grades, np.nan), ("gain", gains, 0.0)):
         if values is not None:
