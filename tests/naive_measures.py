@@ -259,12 +259,12 @@ def DCG(q: Query, s: Setting, dcg: str = "log2") -> float:
 
 
 @twin
-def anDCG(q: Query, s: Setting, dcg: str = "log2") -> float:
+def anDCG(q: Query, s: Setting, dcg: str = "jk") -> float:
     return ratio(DCG(q, s, dcg), dcg_sum(pool(q, level)[: s.k], dcg))
 
 
 @twin
-def enDCG(q: Query, s: Setting, dcg: str = "log2") -> float:
+def enDCG(q: Query, s: Setting, dcg: str = "jk") -> float:
     return ratio(DCG(q, s, dcg), dcg_sum(pool(q, level), dcg))
 
 

@@ -270,7 +270,7 @@ def sakai2004() -> Iterator[pd.DataFrame]:
             yield _cells("Worked examples", example, measure, [figure], [computed], places)
 
 
-_NDCG = "anDCG(dcg='jk')"
+_NDCG = "anDCG"
 _ORDERS = {"10": f"P R AP {_NDCG}", "all": "RBP(p=0.8,rel=1)", "1000": f"P R AP {_NDCG} RBP(p=0.9977,rel=1)"}
 """The measures of Table 2 by their evaluation depth."""
 

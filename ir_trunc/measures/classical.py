@@ -54,7 +54,7 @@ DCGForm = Annotated[
     Literal["log2", "exp-log2"],
     Choice(
         "gains: the grade, or 2^grade - 1; discount log2(i + 1)",
-        elsewhere=(("jk", " anDCG(dcg='jk')@k is nDCG@k with the discount of 2002, log2(max(2, i))."),),
+        elsewhere=(("jk", " anDCG@k is nDCG@k with the discount of 2002, log2(max(2, i))."),),
     ),
 ]
 RecallWeight = Annotated[
@@ -273,7 +273,7 @@ def DCG(lists: Lists, dcg: Discount = "log2") -> Floats:
 
 
 @measure(source=f"{WEBBER}, section 3.1 (abbreviated: section 4.2)", takes_nil=True)
-def anDCG(lists: Lists, dcg: Discount = "log2") -> Floats:
+def anDCG(lists: Lists, dcg: Discount = "jk") -> Floats:
     """Discounted cumulative gain over that of the ideal list, cut at k (abbreviated).
 
     DCG@k(list) / DCG@k(ideal)
@@ -284,7 +284,7 @@ def anDCG(lists: Lists, dcg: Discount = "log2") -> Floats:
 
 
 @measure(source=f"{WEBBER}, section 3.1 (expanded)", takes_nil=True)
-def enDCG(lists: Lists, dcg: Discount = "log2") -> Floats:
+def enDCG(lists: Lists, dcg: Discount = "jk") -> Floats:
     """Discounted cumulative gain over that of the whole ideal list (expanded).
 
     DCG@k(list) / DCG(ideal)

@@ -44,7 +44,7 @@ __all__ = ["CONDITIONS_2010", "PAPER_2010", "PoolGrid", "conditions", "pool_grid
 ConditionDepths = Mapping[str, tuple[int | None, int | None]]
 """Pool depth and evaluation depth by the name of a condition."""
 
-PAPER_2010 = "aAP anDCG(dcg='jk') RBP(p={p},rel=1)"
+PAPER_2010 = "aAP anDCG RBP(p={p},rel=1)"
 """The measures of Webber, Moffat & Zobel (2010).
 
 nDCG has the discount of 2002, and an ideal list that is cut at the evaluation depth.

@@ -24,7 +24,8 @@ def test_original_discount_leaves_the_first_two_ranks_alone():
 def test_ideal_list_cut_or_expanded():
     anDCG, enDCG = scored("anDCG@1 enDCG@1", [1], [1, 1])
     assert anDCG == 1
-    assert enDCG == pytest.approx(1 / (1 + 1 / math.log2(3)))
+    assert enDCG == 1 / 2  # Webber et al.: no discount at rank 2
+    assert scored("enDCG(dcg='log2')@1", [1], [1, 1]) == pytest.approx([1 / (1 + 1 / math.log2(3))])
 
 
 @pytest.mark.parametrize(("k", "p"), [(10, 0.8), (100, 0.977), (1000, 0.9977)])
