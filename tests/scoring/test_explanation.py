@@ -67,7 +67,10 @@ def test_a_measure_of_ones_own_is_explained():
         """
         return (2 * lists.sum(np.ones(len(lists.row))) - lists.n) / 20
 
-    assert calc(NetHits, QRELS, RUN).explain("1").table["change"].tolist() == [0.0, 0.05, -0.05]
+    try:
+        assert calc(NetHits, QRELS, RUN).explain("1").table["change"].tolist() == [0.0, 0.05, -0.05]
+    finally:
+        del registry["NetHits"]
 
 
 def test_the_table_has_documents_grades_gains_scores_and_changes():
