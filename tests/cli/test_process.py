@@ -241,6 +241,7 @@ def test_a_folder_and_a_file_that_are_not_writable_are_one_line(folder, ended):
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("env", [ASCII, {"PYTHONIOENCODING": "cp1252"}], ids=["ASCII", "Windows"])
 def test_any_encoding_prints_any_id(tmp_path, one_after_another, env):
     (tmp_path / "word.qrels").write_text("é漢-1 0 ü 1\n", encoding="utf-8")
@@ -387,6 +388,7 @@ def test_the_installed_command_starts_no_threads_for_linear_algebra(folder, own)
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["AP", own or "1"]
 
 
+@pytest.mark.full
 def test_without_docstrings_a_command_says_what_its_help_lacks(folder):
     words = [sys.executable, "-OO", "-m", "ir_trunc"]
     told = "ir_trunc: help and formulas are docstrings, which python -OO leaves out: start it without -OO.\n"

@@ -456,6 +456,7 @@ def test_lists_with_keys_are_tested_by_unit(test):
     assert found.untested == {"c@1": "it looks at all lists of a run, and has no values of its own by user."}
 
 
+@pytest.mark.full
 def test_equal_systems_do_not_differ_where_units_are_tested():
     """60 pairs of equal systems at .05: flat tests would find every second one different."""
     flat, by_unit = [], []

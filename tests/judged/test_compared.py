@@ -96,6 +96,7 @@ def test_runs_that_people_did_not_judge_are_refused():
         check("RBPT < 0.5", LABELS, more)
 
 
+@pytest.mark.full
 def test_a_page_has_corrected_means_and_no_policies_fitted_to_mixed_labels():
     page = re.sub(
         r"\s+", " ", re.sub(r"<[^>]+>", " ", ir_trunc.report("RBPT", LABELS, {"all": RUN, "short": SHORT}))
@@ -176,6 +177,7 @@ def test_how_many_chooses_by_corrected_means():
             ir_trunc.how_many(Judged(judge, humans), run, **options)
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore:.*beyond chance")
 @pytest.mark.filterwarnings("ignore:.*that these did not label")
 def test_how_many_counts_documents_that_nobody_labelled():

@@ -47,6 +47,7 @@ def test_rooms_stand_on_each_other_without_a_circle():
 source_tree = pytest.mark.skipif(not (ROOT / "ir_trunc").is_dir(), reason="the package's source is not here")
 
 
+@pytest.mark.full
 @source_tree
 def test_the_guide_shows_the_core_and_the_modules():
     """Its numbers of lines are those of the last `.ci/renew`."""

@@ -197,6 +197,7 @@ print(*(warning.message for warning in said), sep="\\n")
 """
 
 
+@pytest.mark.full
 def test_every_process_gives_the_same_bits_and_says_the_same(monkeypatch, capsys):
     """Whatever the seed of Python's hashes, by which sets are ordered."""
     if hasattr(builtins, other_processor.NAME):

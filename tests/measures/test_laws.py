@@ -225,7 +225,7 @@ def test_alone_as_in_any_batch(definition):
         pytest.skip("looks at all lists of the run")
     run = run_with(seed=2, count=40, longest=1200, pool=400)
     changes = settings_of(definition)
-    for change in changes[:: -(-len(changes) // 4)]:  # four of them, from the first on
+    for change in changes[:: -(-len(changes) // 3)]:  # three of them, from the first on
         measure = definition.bind(change | ({"D": 5000} if "D" in change else {}))
         batch, curve = measure.score(run.rankings), measure.curve(run.rankings)
         lists = enumerate(zip(run.alone, curve.rows(), strict=True))

@@ -39,6 +39,7 @@ def test_a_calibrated_parameter_breaks_even_when_put_back(measure, parameter):
     assert behind < 0 < before
 
 
+@pytest.mark.full
 def test_break_evens_that_are_known():
     assert meta.break_even("FlatU", "e", 20).value == pytest.approx(1 / 20)
     assert meta.break_even("OIE", "beta", 20).value == pytest.approx(1.0464, abs=5e-5)

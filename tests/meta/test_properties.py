@@ -169,6 +169,7 @@ def settings(finding, *names):
     return {" ".join(part.setting[name] for name in names): part.verdict for part in finding.parts}
 
 
+@pytest.mark.full
 def test_graded_lists_turn_priority_round(kept):
     found = tried("OIE")["Priority"]
     assert (found.verdict, found.depends_on) == ("depends", ("grades",))

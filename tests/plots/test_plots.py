@@ -439,7 +439,7 @@ def shows(text, figure):
 
 
 VARIANTS = ["costs", "tokens", "captioned curve", "captioned lists", "cuts and R", "shaded", "grid"]
-VARIANTS += ["error rates", "swap rates", "predictivity"]
+VARIANTS += ["error rates", "swap rates", "predictivity", "guide", "whole grid", "impact"]
 
 
 def whole_ticks(name, figure):

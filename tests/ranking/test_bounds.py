@@ -58,6 +58,7 @@ def held(monkeypatch, tmp_path):
     return most
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
 def test_memory_does_not_grow_with_a_run_whose_topics_are_contiguous(held):
     """Ten times the lines, plain or gzipped; where topics are scattered the run is held as a whole."""

@@ -287,6 +287,7 @@ def test_files(tmp_path_factory, seed):
         check(qrels, run, {name: written(form) for name, form in FILES.items()}, seed)
 
 
+@pytest.mark.full
 @given(seed=st.integers(0, 9999))
 def test_memory(seed):
     check(*collection(seed), MEMORY, seed)

@@ -94,6 +94,7 @@ PROPORTIONATE = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", PROPORTIONATE)
 def test_lines_take_memory_by_their_bytes(form, tmp_path, monkeypatch):
     monkeypatch.setattr("ir_trunc._read.text.BLOCK", 1 << 12)

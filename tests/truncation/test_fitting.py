@@ -38,6 +38,7 @@ def value(name, rankings):
     return one_measure(name).score(rankings).mean()
 
 
+@pytest.mark.full
 @settings(max_examples=6)
 @given(seed=st.integers(0, 10**6), size=st.integers(1, 12))
 def test_a_fitted_level_is_the_highest_of_the_best_by_trying_all(seed, size):

@@ -85,6 +85,7 @@ def test_it_needs_fitting():
         Learned().fit(topics(30, 3), "c@1")
 
 
+@pytest.mark.full
 def test_how_many_tries_it_where_it_is_asked_to():
     """Not by itself: what is advised would depend on the packages that are installed."""
     pytest.importorskip("sklearn")
