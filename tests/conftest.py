@@ -43,9 +43,14 @@ def pytest_cmdline_main(config):
 
 FAULTS_SEED = "IR_TRUNC_FAULTS_SEED"
 FULL = {
-    "comparison",
-    "faults",
-    *(f"test_{name}.py" for name in ("contributing", "engines", "frameworks", "package")),
+    *(
+        "cdet",
+        "comparison",
+        "faults",
+        "plots",
+        "report",
+    ),  # modules that can be taken away, and what takes long
+    *(f"test_{name}.py" for name in ("contributing", "engines", "frameworks", "package", "process")),
 }
 
 
