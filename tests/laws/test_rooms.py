@@ -89,10 +89,13 @@ ROWS = [pytest.param(room, marks=[] if room in DRAWN else [pytest.mark.weekly]) 
 @source_tree
 @pytest.mark.full
 @pytest.mark.parametrize("room", ROWS)
-def test_a_room_can_be_taken_away(room, copy):
+def test_a_room_can_be_taken_away(room, copy, long_form):
+    """The scheduled job checks the types that are left, too."""
     take_away(room, copy)
     (copy / "qrels").write_text(QRELS)
     (copy / "run").write_text(RUN)
     for name, words in CALLS.items():
+        if name == "mypy" and not long_form:
+            continue
         done = run(words, copy)
         assert done.returncode == 0, f"{name}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
