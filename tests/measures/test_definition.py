@@ -88,7 +88,7 @@ C_AND_CWS = {"c@1": c_at_1(), "CWS": lookup("CWS").bind({})}
 OTHERS = {name: lookup(name).bind({}) for name in ("AURC", "EAURC", "AUGRC", "F05u", "BestEM")}
 
 
-@pytest.mark.full
+@pytest.mark.weekly
 @pytest.mark.parametrize(("measures", "silence", "trials", "options"), [
     *((C_AND_CWS, silence, 1000, {}) for silence in (0.2, 0.4, 0.6)),
     *((C_AND_CWS, 0.4, 400, {"test": t, "repetitions": 199}) for t in ("bootstrap", "randomisation")),

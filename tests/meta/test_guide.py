@@ -26,7 +26,7 @@ def ends(node, path=()):
 ENDS = list(ends(tree()))
 
 
-@pytest.mark.full
+@pytest.mark.weekly
 @pytest.mark.parametrize(("end", "path"), ENDS, ids=[" ".join(end["measures"]) for end, _ in ENDS])
 def test_every_end_of_the_guide_has_what_was_asked_for_or_says_what_it_lacks(end, path):
     asked = [node["asks"][answer] for node, answer in path if answer in node.get("asks", {})]

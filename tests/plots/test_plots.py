@@ -380,7 +380,7 @@ def test_names_are_drawn_as_they_are(tmp_path):
         assert f"score of topic {name}" in curve
 
 
-@pytest.mark.full
+@pytest.mark.weekly
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_is_the_same_bytes_every_time(name, few, tmp_path):
     figures = [PICTURES[name]().figure for _ in range(2)]

@@ -51,7 +51,7 @@ def test_explanations_add_up(definition):
         adds_up(definition, change)
 
 
-@pytest.mark.full
+@pytest.mark.weekly
 @pytest.mark.parametrize("definition", ALL, ids=lambda definition: definition.name)
 def test_explanations_add_up_in_every_setting(definition):
     for change in settings_of(definition)[3:]:
