@@ -307,7 +307,7 @@ MAPPED = [OrderedDict, MappingProxyType, lambda x: SimpleNamespace(**x), pd.Seri
 DAMAGE = [
     None, float("nan"), float("inf"), -float("inf"), 10**400, "", " ", "a\0b", "\ud800", "x\ny", b"a", [[]],
     {"": None}, [None], {"x": {}}, object(), Decimal("NaN"), Decimal("sNaN"), np.array([]), np.ones((2, 2)),
-    pd.NaT, pd.NA, np.datetime64("NaT"), {1, 2}, range(2), Exception, deep(), 1j, pd.DataFrame(), print,
+    pd.NaT, pd.NA, np.datetime64("NaT", "s"), {1, 2}, range(2), Exception, deep(), 1j, pd.DataFrame(), print,
     np.ma.masked, np.void(b"x"), memoryview(b"x"), np.zeros(2, [("id", "U2")]), "1e999", "0x1", "١", "1_0",
 ]  # fmt: skip
 
