@@ -443,7 +443,7 @@ def test_scores_separate_questions_also_where_no_policy_makes_use_of_it():
     assert any(line.startswith("These scores separate questions") for line in heading(advice))
 
 
-@pytest.mark.full
+@pytest.mark.weekly
 def test_the_bound_of_what_is_kept_holds_after_the_choice():
     """30 draws of 50 questions: the share of 2,000 new questions is above it in all but a few."""
     new_labels, new_lists = collection(2000, seed=99, noise=0.3)

@@ -72,7 +72,7 @@ def test_lower_is_better_is_said_and_no_policy_is_fitted_to_it():
         cross_validate(["ScoreThreshold"], "AUGRC", qrels, {"run": run}, folds=2)
 
 
-@pytest.mark.full
+@pytest.mark.weekly
 def test_properties_of_losses():
     shows = meta.properties("AUGRC")[0]["Confidence"]
     assert shows.verdict == "weak"  # one wrong answer where there was none is a loss
