@@ -114,7 +114,8 @@ def main(words: Sequence[str]) -> int:
 
 def page(args: Words) -> int | None:
     """Write the page of `ir_trunc report` for runs of the track; None for other data."""
-    if not is_change_topics(args.qrels) or is_change_topics(args.runs[0], "runtag"):
+    is_path = isinstance(args.qrels, str)
+    if not is_path or not is_change_topics(args.qrels) or is_change_topics(args.runs[0], "runtag"):
         return None
     if args.levels:
         raise ParameterError("--levels has no effect on the gains of Change Detection.")

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from itertools import compress
+from typing import Any
 
 from ir_trunc._cli._arguments import OPTIONS, Words, cli_command, runs_and_measures
 from ir_trunc._cli._output import FORMATS, OF_PAPERS, Row, form_and_places, printing, write_explanations
@@ -155,9 +156,9 @@ def _views(name: str, results: Results) -> Iterator[Row]:
     yield (name, "silence", "recall", results.abstention.recall)
 
 
-def _offer_demo(paths: Sequence[str]) -> None:
+def _offer_demo(paths: Sequence[Any]) -> None:
     """InputError where a file of the demonstration is asked for that has not been copied yet."""
-    for path in (path for path in paths if not os.path.exists(path)):
+    for path in (path for path in paths if isinstance(path, str) and not os.path.exists(path)):
         folder, name = os.path.split(path)
         if os.path.isfile(os.path.join(_DEMO, name)):
             raise InputError(

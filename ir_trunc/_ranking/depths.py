@@ -190,8 +190,9 @@ def read_depths(
     if logs and all(hasattr(log, "graded") for _, log in logs):
         data = [{"query_id": q, "k": k, "score": score} for k, log in logs for q, score in log.graded.items()]
     rows = read_rows(data, replace(DEPTHS, reading=Reading(columns=columns)))
-    inside = f"a number from {low:g} to {high:g} is needed; read_depths(range=...) names other ends, and this"
-    rows.require("score", rows.values, (rows.values >= low) & (rows.values <= high), inside)
+    for outside in first_true((rows.values < low) | (rows.values > high)):
+        needed = f"a score from {low:g} to {high:g} is needed, or read_depths(range=...)"
+        raise _error(rows, outside, f"score {rows.values[outside]:g}; {needed}")
     names = rows.named_topics()
     order = [names[place] for place in canonical_order(names)]
     columns_of = {
@@ -206,7 +207,7 @@ def read_depths(
     each = table[keys].assign(repeat=repeats and repeats.to_pylist())
     for again in first_true(each.duplicated()):
         hint = "" if repeats else "; a column repeat tells several answers apart"
-        raise rows.error(again, f"it is there twice{hint}")
+        raise _error(rows, again, f"it is there twice{hint}")
     if len(distinct(table["k"].to_numpy())) < 2:
         at = f"all answers were graded at k = {table['k'][0]}" if len(table) else "no answer was graded"
         raise InputError(f"{rows.source}: {at}: two depths are needed.")
@@ -234,6 +235,11 @@ def depths_in(path: Any) -> Any:
     return read_depths(path) if is_table else path
 
 
+def _error(rows: Rows, row: Any, problem: str) -> InputError:
+    """An error about one answer."""
+    return InputError(f"{rows.source}, question {rows.topics[row]}, k = {rows.docs[row]}: {problem}.")
+
+
 def _depths(rows: Rows) -> Ints:
     """The numbers of passages; InputError where one is no whole number from 0 on."""
     docs = rows.docs.dictionary_encode()
@@ -241,6 +247,6 @@ def _depths(rows: Rows) -> Ints:
     wrong = [value is None or not 0 <= value < LARGEST or value % 1 > 0 for value in values]
     codes: Ints = flat(docs.indices)
     for row in first_true(np.array(wrong, bool)[codes]):
-        raise rows.error(row, "a whole number of passages, from 0 on, is needed")
+        raise _error(rows, row, "a whole number of passages, from 0 on, is needed")
     depths: Ints = np.array(values, np.int64)[codes]
     return depths

@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal, Protocol, Unpack, cast, get_args
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted, option, warn
+from ir_trunc._core.errors import InputError, ParameterError, counted, option, warn
 from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Ints, NilLists, Rankings, first_of, offsets_of
@@ -282,6 +282,8 @@ def rank_rows(qrels: Qrels, pieces: Iterable[Rows], keep_scores: bool = False) -
 
 def join_run(qrels: Qrels, run: Rows) -> tuple[Rankings, RankedRows, Ints]:
     """The lists of a whole run, its rows by rank, and of each judged document its key (see `Qrels.keys`)."""
+    if qrels.of_answers:
+        raise ParameterError(f"{qrels.given.source}: judgments of documents are needed, not graded answers.")
     ranked = by_rank(qrels, run)
     builder = Builder(qrels, source=run.source, reading=run.reading)
     builder.searched = run.searched

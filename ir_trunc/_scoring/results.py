@@ -466,7 +466,8 @@ class Results(Result):
         if bound is None:
             raise UnknownMeasureError(f"{self.measures[row]} is not computed by ir_trunc: it has no curve.")
         if topic not in self.topics:
-            raise InputError(f"topic {shown(topic)} is not scored.{nearest(topic, self.topics)}")
+            scored = f"{counted(len(self.topics), 'topic')}, {shown(self.topics[0])} for example"
+            raise InputError(f"topic {shown(topic)} is not among the {scored}.{nearest(topic, self.topics)}")
         place = self.topics.index(topic)
         with noted(issued=False):  # scoring gave the warnings
             found = self.documents and self.documents.of(topic, self.rankings.take([place]))

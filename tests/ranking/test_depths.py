@@ -2,6 +2,7 @@
 
 import json
 import random
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 
 import ir_trunc
 from ir_trunc import InputError, ParameterError, read_depths
-from ir_trunc._cli.main import main
+from ir_trunc._cli.main import COMMANDS as COMMAND_NAMES, main
 from ir_trunc.measures import registry
 from ir_trunc.synthetic import generated
 from ir_trunc.truncation import (
@@ -245,18 +246,18 @@ def test_logs_of_answers_become_a_table():
 GOOD = {"q": {0: 0, 2: 1}, "r": {0: 1, 2: 0}}
 LISTED = {"q": ["a", "b"], "r": ["c", "d"]}
 REFUSED = {
-    "twice": ([("q", 1, 0), ("q", 1.0, 1)], "document 1: it is there twice; a column repeat"),
+    "twice": ([("q", 1, 0), ("q", 1.0, 1)], "question q, k = 1: it is there twice; a column repeat"),
     "repeat twice": (
         [{"qid": "q", "k": 1, "score": 1, "repeat": r} for r in "aa"],
-        "document 1: it is there twice.",
+        "question q, k = 1: it is there twice.",
     ),
     "word": ([("q", 1, "good")], "score 'good' is not a number"),
     "null": ([{"qid": "q", "k": 1, "score": None}], "score None is not a number"),
-    "beyond": ({"q": {0: 0, 1: 7}}, r"score 7.0: a number from 0 to 1 is needed; .*range="),
+    "beyond": ({"q": {0: 0, 1: 7}}, r"k = 1: score 7; a score from 0 to 1 is needed, .*range="),
     "single": ({"q": {3: 0}, "r": {3: 1}}, "all answers were graded at k = 3: two depths are needed"),
     "half": ({"q": {0.5: 0}}, "depth 0.5 is float, not text or a whole number"),
-    "below": ({"q": {-1: 0}}, "document -1: a whole number of passages, from 0 on, is needed"),
-    "no number": ({"q": {"all": 0}}, "document all: a whole number of passages"),
+    "below": ({"q": {-1: 0}}, "k = -1: a whole number of passages, from 0 on, is needed"),
+    "no number": ({"q": {"all": 0}}, "k = all: a whole number of passages"),
     "no k": ([{"qid": "q", "score": 1}], "has no column k or depth"),
     "two k": (
         [{"qid": "q", "k": 1, "depth": 1, "score": 1}],
@@ -342,3 +343,40 @@ def test_the_command_recognises_a_table_of_answers(tmp_path, monkeypatch, capsys
     assert ir_trunc.load_policy("stop.json") == ir_trunc.how_many(read_depths(graded), run).policy
     assert main(["study", "best-cuts", "depths.csv", "run.jsonl"]) == 0
     assert capsys.readouterr().out.count("AnswerScore") == len(graded)
+
+
+COMMANDS = {  # with a table of graded answers in the place of qrels, and whether it is what they need
+    "AnswerScore": 0,
+    "AnswerScore --explain 1": 0,
+    "AnswerScore -q --format csv": 0,
+    "RBPT": 2,
+    "compare AnswerScore": 0,
+    "check --fail-if 'AnswerScore < 0'": 0,
+    "check --fail-if 'kept < 0.5'": 2,
+    "report AnswerScore -o page.html": 0,
+    "report RBPT -o page.html": 2,
+    "how-many": 0,
+    "how-many RBPT": 2,
+    "study best-cuts": 0,
+    "study policies AnswerScore --policy Greedy": 0,
+    "meta matrix AnswerScore -o matrix.json": 0,
+    "meta pools nDCG": 2,
+    "meta truncation-impact RBPT@3": 2,
+    "wrap --terminal": 2,
+    "wrap --effort": 2,
+    "compare AnswerScore --judge depths.csv": 2,
+}
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_every_command_takes_graded_answers_or_refuses_them_in_a_line(line, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    in_form("csv", {str(q): {0: 0, 1: int(q % 3 > 0), 2: 1} for q in range(12)}, tmp_path)
+    (tmp_path / "my.run").write_text("".join(f"{q} Q0 {d} 1 {3 - d} t\n" for q in range(12) for d in (1, 2)))
+    words = shlex.split(line)
+    names = [each for group in COMMAND_NAMES.values() for each in group]
+    at = 0 if words[0] not in names else 2 if words[0] in ("study", "meta") else 1
+    status, out, err = command(*words[:at], "depths.csv", "my.run", *words[at:])
+    errors = [said for said in err.splitlines() if "warning:" not in said]
+    assert (status, len(errors)) == (COMMANDS[line], int(COMMANDS[line] > 0)), err
+    assert status or out or "-o" in words

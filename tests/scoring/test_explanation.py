@@ -153,7 +153,7 @@ def test_a_run_that_changed_is_refused_and_so_are_other_topics_and_measures():
     run["1"] = {"b": 1.0, "a": 0.5}
     with pytest.raises(InputError, match="topic 1: it has changed since it was scored; score it again"):
         results.explain("1")
-    with pytest.raises(InputError, match="topic 'q' is not scored"):
+    with pytest.raises(InputError, match="topic 'q' is not among the 4 topics, '1' for example"):
         results.explain("q")
     with pytest.raises(UnknownMeasureError, match="have no measure RBPT"):
         results.explain("1", "RBPT")

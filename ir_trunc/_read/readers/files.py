@@ -317,7 +317,8 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
         for rows in reader_of(content, layout).pieces(content, layout):
             yield replace(rows, source=source)
     except InputError as error:
-        raise InputError(f"{source}: {error}") from None
+        place = "" if str(error).startswith(source) else f"{source}: "
+        raise InputError(f"{place}{error}") from None
 
 
 def _rows_of_parts(form: Reader, contents: Iterable[Any], layout: Layout) -> Rows | None:
