@@ -382,7 +382,7 @@ def check(
     keys, parts = now.universe.keys, {"": (now, before)}
     if by is not None:
         if by == (unit := unit or (keys[1] if keys[:1] == (by,) else None)) or keys[-1:] == (by,):
-            raise ParameterError(f"by={shown(by)}: each of its values needs units of another, inner key.")
+            raise ParameterError(f"segments by {shown(by)}: each needs several values of another, inner key.")
         parts = {name: (now.over(of), before and before.over(of)) for name, of in now.segments(by).items()}
     units = len(now.means_of_units(now.values, unit)[0])
     unit_name = (unit or keys[0]) if keys else "topic"

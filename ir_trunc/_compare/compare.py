@@ -187,7 +187,7 @@ def compare_scored(
     reference = None if baseline is None else _baseline(baseline, systems)
     setting = _setting(systems, reference, alpha, repetitions, seed)
     if sort is not None and (sort := str(parse_measure(sort))) not in names:
-        raise ParameterError(f"sort={sort!r} is not among the measures: {', '.join(names)}.")
+        raise ParameterError(f"there is no measure {sort!r} to sort by; the measures are {', '.join(names)}.")
     pair_test: PairTest = named_test(test, ("bounded", *TESTS))
     adjusted_by = _correction(correction, pair_test)
     margins = _margins(margin, evaluator.measures, reference)

@@ -22,6 +22,7 @@ from ir_trunc._core.errors import (
     counted,
     nearest,
     noted,
+    option,
     shown,
 )
 from ir_trunc._core.lazy import cached_property, npt, pd, plots
@@ -237,9 +238,7 @@ class Results(Result):
         if key is None:
             return 0
         if key not in names:
-            keys = (
-                f"they have {', '.join(names)}" if names else "they have none; calc(..., keys=...) names them"
-            )
+            keys = f"they have {', '.join(names)}" if names else f"none; {option('keys')} names them"
             raise ParameterError(f"Results have no key {shown(key)}; {keys}.{nearest(key, names)}")
         return names.index(key)
 

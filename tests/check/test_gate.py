@@ -421,8 +421,8 @@ def test_segments_that_are_too_small_say_how_many_it_takes():
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"by": "query"}, "by='query': each of its values needs units of another, inner key"),
-    ({"by": "country", "unit": "country"}, "by='country': each of its values"),
+    ({"by": "query"}, "segments by 'query': each needs several values of another, inner key"),
+    ({"by": "country", "unit": "country"}, "segments by 'country': each needs several"),
     ({"by": "land"}, "Results have no key 'land'; they have country, query"),
 ])  # fmt: skip
 def test_segments_are_those_of_an_outer_key(options, message):
