@@ -238,8 +238,8 @@ class Results(Result):
         if key is None:
             return 0
         if key not in names:
-            keys = f"they have {', '.join(names)}" if names else f"none; {option('keys')} names them"
-            raise ParameterError(f"Results have no key {shown(key)}; {keys}.{nearest(key, names)}")
+            keys = ", ".join(names) or f"none; {option('keys')} names them"
+            raise ParameterError(f"Results have no key {shown(key)}; they have {keys}.{nearest(key, names)}")
         return names.index(key)
 
     def by(self, key: str) -> pd.DataFrame:

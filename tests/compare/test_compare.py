@@ -614,7 +614,7 @@ def test_runs_are_sorted_by_a_measure():
     pd.testing.assert_frame_equal(
         *(each.pairs().set_index(names).sort_index() for each in (found, plain)), check_exact=False
     )
-    with pytest.raises(ir_trunc.ParameterError, match="no measure 'AP' to sort by; .* RR, NumRet"):
+    with pytest.raises(ir_trunc.ParameterError, match=r"no measure 'AP' to sort by; .* RR, NumRet"):
         ir_trunc.compare("RR NumRet", qrels, runs, sort="AP")
 
 

@@ -257,7 +257,7 @@ def test_columns_that_cannot_be_keys_are_refused():
     problem = r"Results have no key 'dya'; they have topic, day\. Did you mean day\?"
     with pytest.raises(ParameterError, match=problem):
         calc("RR", *named, keys="topic/day").by("dya")
-    with pytest.raises(ParameterError, match=r"no key 'day'; none; keys= names them"):
+    with pytest.raises(ParameterError, match=r"no key 'day'; they have none; keys= names them"):
         calc("RR", *named).by("day")
 
 
