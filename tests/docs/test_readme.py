@@ -57,6 +57,14 @@ def test_the_number_of_measures_is_as_written():
     assert len(registry) > int(re.search(r"There are more than (\d+)", README)[1])
 
 
+def test_the_first_screen_names_the_measures_of_lists_that_end():
+    """Those of table 1 of Liu et al. and of sections 3.2 to 3.4 of Amigó et al."""
+    named = re.findall(r"\w+", README.partition("where a list ends: ")[2].partition(".")[0])
+    of_papers = re.compile(r"SIGIR 2016, \S+ table 1|SIGIR 2022,( \S+)? section 3\.[234]")
+    assert {*named} == {name for name, declared in registry.items() if of_papers.search(declared.source)}
+    assert len(named) == 11
+
+
 def test_the_picture_is_what_the_demonstration_draws(tmp_path):
     """Every text and figure in it, whatever the version of matplotlib that drew it."""
     pytest.importorskip("matplotlib")
