@@ -48,6 +48,7 @@ from ir_trunc._read.registry import Withheld
 from ir_trunc._read.rows import PLACEHOLDER
 from ir_trunc._read.tables import column_name, ids_of_table, rows_of_table
 from ir_trunc._scoring.objects import bind, parse_measures, trec_eval_measures
+from ir_trunc.adapters.ir_measures import SYSTEM
 from ir_trunc.measures.declaration import items_of, oriented
 from ir_trunc.truncation import parse_policy, rank_without_qrels, registry
 from ir_trunc.truncation._policy import lengths_of, sees_judgments
@@ -310,6 +311,8 @@ def _scored(
     row = {"qid": [topics["qid"].iloc[0]], "docno": [PLACEHOLDER], "score": [0.0], "rank": [0]}
     of_topics = (result[result["qid"].isin(topics["qid"])] for result in results)
     runs = [result if len(result) else pd.DataFrame(row) for result in of_topics]
+    for name, run in zip(options["names"], runs):
+        run.attrs[SYSTEM] = name
     done = {"batch_size": None, "verbose": False}
     asked = [measure if name == str(measure) else name for name, measure in called.items()]
     judged = qrels[qrels["qid"].isin(topics["qid"])]

@@ -3,7 +3,6 @@
 import ast
 import copy
 import pickle
-import warnings
 
 import ir_measures
 import numpy as np
@@ -115,20 +114,6 @@ def test_an_imposed_limit_is_said_in_ir_measures_too():
     run = {topic: {f"d{rank}": 1 / rank for rank in range(1, 21)} for topic in qrels}
     with pytest.warns(ir_trunc.IrTruncWarning, match="end at 20 documents.* use RBPT@20"):
         ir_measures.calc_aggregate([AP, RBPT], qrels, run)
-
-
-def test_another_order_of_ties_is_said_where_both_orders_are_in_one_table():
-    """The tool that computes RR@k takes equal scores in the order of the document ids."""
-    qrels = {"1": {"a": 1}, "2": {"a": 1}}
-    tied = {"1": {"a": 1.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}}
-    stock, own = ir_measures.RR @ 10, ir_trunc.RRT @ 10
-    with pytest.warns(ir_trunc.IrTruncWarning, match="RR@10 comes from another tool .* 1 list have such"):
-        means = ir_measures.calc_aggregate([stock, own], qrels, tied)
-    assert (means[stock], means[own]) == (1.0, 0.75)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ir_trunc.IrTruncWarning)
-        ir_measures.calc_aggregate([own, ir_measures.RR], qrels, tied)
-        ir_measures.calc_aggregate([stock, own], qrels, {"1": {"a": 1.0}, "2": {"b": 1.0, "a": 0.5}})
 
 
 def test_the_provider_stands_beside_those_of_ir_measures():

@@ -7,7 +7,6 @@ import pickle
 import re
 import warnings
 from contextlib import nullcontext
-from functools import partial
 from importlib import metadata, resources
 from pathlib import Path
 
@@ -172,17 +171,6 @@ def test_measures_of_the_whole_run_are_not_tested_and_the_others_are():
     pd.testing.assert_frame_equal(table[alone.columns], alone)
 
 
-@pytest.mark.parametrize("plan", ["linear", "tree"])
-def test_pt_Experiment_has_no_p_value_of_a_measure_of_the_whole_run(plan):
-    from ir_trunc import RBPT, c
-
-    run = partial(pt.Experiment, [RESULTS, RESULTS[1:]], TOPICS.head(1), QRELS, names=["a", "b"], plan=plan)
-    with pytest.raises(ParameterError, match=r"baseline=0: the value of c@1 for one topic depends on all"):
-        run([RBPT, c @ 1, AP], baseline=0)
-    assert "RBPT p-value" in run([RBPT, AP], baseline=0)
-    assert run([RBPT, c @ 1])["c@1"][0] == 1
-
-
 @pytest.mark.parametrize("measures", [["RBPT"], ["nDCG@10"], "RBPT"])
 def test_pt_Experiment_reads_no_text_but_names_of_trec_eval(measures):
     with pytest.raises((ValueError, KeyError, NameError)):
@@ -249,21 +237,6 @@ def test_batches_do_not_change_measures_of_the_whole_run_nor_the_scale_of_grades
     whole = experiment([system], TOPICS, QRELS, "RBPT c@1", names=["x"])
     in_batches = experiment([system], TOPICS, QRELS, "RBPT c@1", names=["x"], batch_size=1)
     pd.testing.assert_frame_equal(whole, in_batches)
-
-
-@pytest.mark.parametrize("plan", ["linear", "tree"])
-def test_what_pt_Experiment_would_change_in_batches_is_refused_or_reported(plan):
-    system = pt.Transformer.from_df(RESULTS.drop(columns="query"))
-    in_batches = partial(pt.Experiment, [system], TOPICS.head(1), QRELS, names=["x"], plan=plan)
-    c_at_1, ERRU, AP = map(parse_measure, ("c@1", "ERRU", "AP"))
-    with pytest.raises(ParameterError, match="batch_size=1: c@1 looks at all topics of a run at once"):
-        in_batches([c_at_1], batch_size=1)
-    with pytest.warns(IrTruncWarning, match="ERRU depends on the highest grade of the qrels, which is 2"):
-        in_batches([ERRU], batch_size=1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", IrTruncWarning)
-        in_batches([AP, parse_measure("ERRU(max_rel=2)")], batch_size=1)
-        in_batches([ERRU, c_at_1])
 
 
 @pytest.mark.parametrize(
@@ -575,8 +548,6 @@ def test_a_warning_about_lists_names_the_system_once(views):
         experiment({"long": long, "tied": tied}, topics, qrels, "RBPT", views=views)
     said = [" ".join(str(note.message).split()[:5]) for note in caught]
     assert said == ["run long: most lists end", "run tied: all scores are", "run tied: most lists end"]
-    with pytest.warns(IrTruncWarning, match="^run long: most lists end at 20 documents"):
-        pt.Experiment([long], topics, qrels, [parse_measure("RBPT")], names=["long"])
     with pytest.warns(IrTruncWarning, match=r"^run \(DataFrame\): most lists end at 20 documents"):
         pt.Experiment([long], topics, qrels, [parse_measure("RBPT")])
 
