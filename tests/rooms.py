@@ -35,15 +35,13 @@ READING = (
     "measures/terminal.py", "measures", "_core/rankings.py", "_core/judgments.py", "_core/universe.py",
     "_core/curve.py", "_core", "_read/reading.py", "_read/registry.py", "_read/rows.py",
     "_read/readers/trec.py", "_read/readers/memory.py", "_read/readers", "_read", "_ranking/runs.py",
-    "_ranking/qrels.py", "_ranking/ranked_rows.py", "_ranking", "_inference", "adapters", "_output",
+    "_ranking/qrels.py", "_ranking/ranked_rows.py", "_ranking", "adapters", "_output",
     "_cli/main.py", "_cli/score.py", "_cli", "_kernel", "version.py", "typing.py", "__main__.py",
 )  # fmt: skip
 
 ROOMS = {
-    "inference": Room(
-        "_inference/significance.py _inference/selection.py", (), "inference/test_selection.py"
-    ),
-    "plots": Room("plots", (), "plots", "gallery.md api/plots.md howto/look-at-runs.md"),
+    "inference": Room("_inference", (), "inference laws/test_inference.py"),
+    "plots": Room("plots", ("inference",), "plots", "gallery.md api/plots.md howto/look-at-runs.md"),
     "screening": Room(
         "measures/screening.py", (), "measures/test_screening.py naive_screening.py", "start/screening.md"
     ),
@@ -53,7 +51,9 @@ ROOMS = {
         (),
         "read/test_traces.py read/test_nested.py read/test_stores.py",
     ),
-    "labels by a model": Room("_judged.py", (), "judged benchmarks/judged.py", "howto/judged-labels.md"),
+    "labels by a model": Room(
+        "_judged.py", ("inference",), "judged benchmarks/judged.py", "howto/judged-labels.md"
+    ),
     "demonstration": Room("synthetic _cli/demo.py", (), "synthetic", "api/synthetic.md"),
     "arrow": Room(
         "adapters/arrow.py", (), "adapters/test_arrow.py adapters/test_engines.py", "howto/large-runs.md"
@@ -61,13 +61,13 @@ ROOMS = {
     "torch": Room("adapters/torch.py", (), "adapters/test_torch.py"),
     "policies": Room(
         "truncation _cli/truncate.py",
-        (),
+        ("inference",),
         "truncation",
         "howto/own-policy.md howto/choose-k.md api/truncation.md",
     ),
     "monitor": Room(
         "truncation/_monitoring.py _cli/monitor.py",
-        ("policies",),
+        ("inference", "policies"),
         "monitor benchmarks/monitoring.py",
         "howto/live-policy.md",
     ),
@@ -89,7 +89,7 @@ ROOMS = {
         "meta cli/test_meta.py",
         "howto/trust-measures.md api/meta.md guide.md",
     ),
-    "study": Room("truncation/study.py _cli/study.py", ("meta", "policies"), "study"),
+    "study": Room("truncation/study.py _cli/study.py", ("inference", "meta", "policies"), "study"),
     "reproduce": Room("_reproduce _cli/reproduce.py", ("meta", "study"), "reproduce"),
     "compare": Room(
         "_compare _cli/compare.py",
@@ -102,11 +102,11 @@ ROOMS = {
     ),
     "Inspect": Room("adapters/inspect_ai.py", ("answers",), "adapters/test_inspect_ai.py"),
     "how_many": Room("_how_many _cli/how_many.py", ("inference", "policies"), "how_many"),
-    "check": Room("_check _cli/check.py", ("answers", "compare"), "check", "howto/gate.md"),
+    "check": Room("_check _cli/check.py", ("answers", "compare", "inference"), "check", "howto/gate.md"),
     "report": Room("_report _cli/report.py", ("check", "compare", "inference", "policies"), "report"),
     "Change Detection": Room(
         "cdet _read/readers/cdet.py _cli/cdet.py",
-        ("compare", "report"),
+        ("compare", "inference", "report"),
         "cdet",
         "start/change-detection.md 10-change-detection.ipynb api/cdet.md",
     ),

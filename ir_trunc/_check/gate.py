@@ -19,13 +19,13 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Choice, checked, several, text
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._inference.estimate import fewest
+from ir_trunc._inference.quantities import QUANTITIES
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike
 from ir_trunc._read.reading import takes
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
 from ir_trunc._scoring.objects import parse_measure
-from ir_trunc._scoring.quantities import QUANTITIES
 from ir_trunc._scoring.results import Result, Results
 from ir_trunc._scoring.runs import score_each
 from ir_trunc.measures.declaration import lower_is_better

@@ -19,7 +19,6 @@ from ir_measures import Measure
 from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, nearest, printable, shown
 from ir_trunc._core.lazy import plots
-from ir_trunc._inference.p_values import PairTest
 from ir_trunc._output.files import check_outputs
 from ir_trunc._output.tables import WIDTH, fitted
 from ir_trunc._ranking.depths import depths_in
@@ -335,7 +334,7 @@ def _lines(text: str) -> Iterable[str]:
     return filter(None, re.sub(r"\n +", " ", text).splitlines())
 
 
-_TABLE = f"""
+_TABLE = """
 -q --by-query  scores by topic
 -n --no-summary  with -q: leave the means out
 -p --places PLACES  decimal places, -1 for all (default 4)
@@ -355,7 +354,8 @@ _TABLE = f"""
 --plot FILE  draw it into a file: .png, .svg, .pdf
 --seed N  of what is drawn at random (default 0)
 --baseline RUN  the run that all others are compared with (default: all pairs are compared)
---test TEST  {", ".join(get_args(PairTest))} (default t, paired over topics)
+--test TEST  t, bounded, bootstrap, randomisation, sign, tukey, randomised-tukey (default t, paired over
+    topics)
 --correction holm|bh|none  for the number of comparisons of a measure (default: holm; Tukey's tests need none)
 --alpha X  level of significance; that of intervals is 1 - X (default 0.05)
 --unit KEY  the key of --keys whose values are independent (default: the outermost)

@@ -9,8 +9,8 @@ from ir_trunc._check.gate import Gate, check, read_condition
 from ir_trunc._cli._arguments import QRELS, Words, cli_command
 from ir_trunc._cli.answers import LOG_OPTIONS, logs_of
 from ir_trunc._core.errors import ParameterError, noted, printable
+from ir_trunc._inference.quantities import QUANTITIES
 from ir_trunc._output.files import write_text
-from ir_trunc._scoring.quantities import QUANTITIES
 from ir_trunc._scoring.runs import by_file_name
 
 __all__ = ["main"]

@@ -13,7 +13,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-__all__ = ["Lazy", "cached_property", "needed", "npt", "pattern", "pd", "plots"]
+__all__ = ["Lazy", "cached_property", "inference", "needed", "npt", "pattern", "pd", "plots"]
 
 T = TypeVar("T")
 
@@ -68,9 +68,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
+    inference: Any
     plots: Any
 else:
     npt, pd = Lazy(import_module, "numpy.typing"), Lazy(import_module, "pandas")
     pattern = partial(Lazy, re.compile)
-    # Whatever draws itself takes pictures from here: nothing but a picture needs that package.
+    # Modules that can be taken away: results draw and estimate by them, and scores need neither.
+    inference = Lazy(import_module, "ir_trunc._inference.of_results")
     plots = Lazy(import_module, "ir_trunc.plots")

@@ -26,12 +26,12 @@ from ir_trunc._inference.estimate import (
     stacked,
     weighted,
 )
+from ir_trunc._inference.quantities import QUANTITIES
 from ir_trunc._ranking.depths import GradedAnswers
 from ir_trunc._ranking.qrels import Labels, QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
 from ir_trunc._read.reading import Reading, takes
 from ir_trunc._scoring.evaluator import Options
-from ir_trunc._scoring.quantities import QUANTITIES
 from ir_trunc._scoring.runs import progress
 from ir_trunc.measures.definition import BoundMeasure, influence
 from ir_trunc.truncation import _policy

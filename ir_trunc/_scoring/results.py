@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -25,21 +24,20 @@ from ir_trunc._core.errors import (
     option,
     shown,
 )
-from ir_trunc._core.lazy import cached_property, npt, pd, plots
+from ir_trunc._core.lazy import cached_property, inference, npt, pd, plots
 from ir_trunc._core.rankings import Bools, Floats, Rankings, sizes_of
 from ir_trunc._core.universe import Nest, Universe
 from ir_trunc._output.tables import as_html, fitted
 from ir_trunc._ranking.runs import as_ranked
 from ir_trunc._read.arrow import pa
 from ir_trunc._read.reading import DEFAULT
-from ir_trunc._scoring.objects import bind, parse_measure, range_of
+from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc._scoring.result import Result
-from ir_trunc.measures.definition import BoundMeasure, RunScores, influence, value_from_means
+from ir_trunc.measures.definition import BoundMeasure, RunScores, value_from_means
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ir_trunc._inference.estimate import Estimate
     from ir_trunc._ranking.runs import Documents
     from ir_trunc._scoring.explanation import Explanation
     from ir_trunc._scoring.tables import ResultTable
@@ -524,7 +522,7 @@ class Results(Result):
         ['RR', '0.750']
         """
 
-        intervals = np.array([self._interval(row) for row in range(len(self.measures))])[..., None]
+        intervals = np.array([inference.interval(self, row) for row in range(len(self.measures))])[..., None]
         means = pd.DataFrame([self._means], [self._units], [str(measure) for measure in self.measures])
         bounds = None if np.isnan(intervals).all() else (intervals[:, 0], intervals[:, 1])
         return plots._systems.scores_with_bounds(means, bounds, 0.05, ax)
@@ -535,14 +533,7 @@ class Results(Result):
         units = self.topics if self._nest is None else self._nest.groups[0]
         return counted(len(units), self.universe.keys[0] if self._nest else "topic")
 
-    def _interval(self, row: int) -> Floats:
-        """The 95 % interval of a mean; NaN where there is none."""
-        if self.topics:
-            with suppress(ParameterError):
-                return self.estimate(row).interval()
-        return np.full(2, np.nan)
-
-    def estimate(self, row: int, unit: str | None = None) -> Estimate:
+    def estimate(self, row: int, unit: str | None = None) -> Any:
         """What independent units say of the mean of a measure.
 
         Parameters
@@ -569,32 +560,11 @@ class Results(Result):
         >>> estimate.interval().round(3).tolist()
         [0.398, 1.0]
         """
-        from ir_trunc._inference.estimate import Estimate, RunEstimate
+        return inference.estimate(self, row, unit)
 
-        measure, bound = self.measures[row], self._of_run.get(row)
-        if not isinstance(measure.aggregator(), MeanAgg):
-            raise ParameterError("it is added up over topics.")
-        if bound is None:
-            (values,) = self.means_of_units(self.values[row][None], unit)[1]
-            return Estimate(values, range_of(measure), exact=self.means(unit)[row])
-        if self._nest is not None:
-            key = self.universe.keys[0]
-            raise ParameterError(f"it looks at all lists of a run, and has no values of its own by {key}.")
-        of_units = influence(bound, self.rankings), bound.range, None, self._means[row]
-        if bound.definition.of_means is None:
-            return RunEstimate(*of_units, lambda drawn: bound.score(self.rankings.take(drawn)).mean())
-        parts = RunScores(bound, self.rankings).parts
-        of_drawn = lambda drawn: value_from_means(bound, parts[:, drawn].mean(axis=-1))  # noqa: E731
-        return RunEstimate(*of_units, of_drawn, True, parts)
-
-    def quantity(self, function: Callable[[Rankings], Any], by_labels: bool, unit: str | None) -> Estimate:
+    def quantity(self, function: Callable[[Rankings], Any], by_labels: bool, unit: str | None) -> Any:
         """What units say of a quantity of lists. function: values, or a part and the whole that it is of."""
-        from ir_trunc._inference.estimate import Estimate
-
-        part, whole = function(self.rankings)
-        if whole is None:
-            return Estimate(self.means_of_units(part[None].astype(np.float64), unit)[1][0], (0.0, np.inf))
-        return Estimate.share(*self.means_of_units(np.stack([part, whole]).astype(np.float64), unit)[1])
+        return inference.quantity(self, function, unit)
 
     def view_means(self, unit: str | None = None) -> Floats:
         """Means over all topics, over those with answers and over nil queries (3 x M), over units."""

@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 
 from ir_trunc import compare
+from ir_trunc._cli._arguments import OPTIONS
 from ir_trunc._core.errors import at_command_line
 from ir_trunc._inference.p_values import PairTest
 from ir_trunc._inference.significance import TESTS
@@ -103,6 +104,7 @@ def test_the_command_of_scores_says_which_one_has_the_forms_of_papers(compared, 
 
 def test_help_names_every_test_between_systems():
     assert {*get_args(PairTest)} == {"bounded", *TESTS}
+    assert f"TEST  {', '.join(get_args(PairTest))} (" in OPTIONS["test"]
 
 
 def test_the_unit_of_tests_is_a_key(tmp_path, monkeypatch, command):
