@@ -182,8 +182,8 @@ def error_rate_and_ties(scores, sets, f, spread=None):
 
 
 def swaps(scores, set_pairs, width, bins=21):
-    """For every bin: comparisons, swaps."""
-    result = [[0, 0] for _ in range(bins)]
+    """For every bin: comparisons, swaps, comparisons without a difference."""
+    result = [[0, 0, 0] for _ in range(bins)]
     for (a, b), own in zip(combinations(scores, 2), set_pairs):
         for first, second in own:
             d = fmean([a[t] for t in first]) - fmean([b[t] for t in first])
@@ -192,14 +192,15 @@ def swaps(scores, set_pairs, width, bins=21):
             at = min(int(abs(d) / width + 1e-9), bins - 1)
             result[at][0] += 1
             result[at][1] += d * e < 0
+            result[at][2] += d == 0
     return result
 
 
 def sensitivity(swaps_by_bin, width, limit=0.05):
-    """Of (comparisons, swaps) in every bin: the edge, the share of comparisons at or above it."""
-    for at, (compared, swapped) in enumerate(swaps_by_bin):
-        if compared and swapped / compared <= limit:
-            return at * width, sum(c for c, _ in swaps_by_bin[at:]) / sum(c for c, _ in swaps_by_bin)
+    """Of (comparisons, swaps, ties) in every bin: the edge, the share of comparisons at or above it."""
+    for at, (compared, swapped, tied) in enumerate(swaps_by_bin):
+        if compared > tied and swapped / compared <= limit:
+            return at * width, sum(c for c, *_ in swaps_by_bin[at:]) / sum(c for c, *_ in swaps_by_bin)
     return float("inf"), 0.0
 
 

@@ -212,6 +212,7 @@ class SwapRates(Result):
     systems: tuple[str, ...]
     comparisons: Ints  # (M x BINS x pairs)
     swaps: Ints  # (M x BINS x pairs)
+    ties: Ints  # of the first bin, comparisons without a difference, which nothing can swap (M x pairs)
     width: float
     size: int  # topics in each of the two sets
     repetitions: int
@@ -220,8 +221,11 @@ class SwapRates(Result):
 
     @property
     def rates(self) -> Floats:
-        """Swap rate of every bin (M x BINS); NaN where a bin has no comparison."""
-        return over(self.swaps.sum(axis=2), self.comparisons.sum(axis=2), otherwise=np.nan)
+        """Swap rate of every bin (M x BINS); NaN where no comparison in it has a difference."""
+        comparisons = self.comparisons.sum(axis=2)
+        rates = over(self.swaps.sum(axis=2), comparisons, otherwise=np.nan)
+        rates[comparisons[:, 0] == self.ties.sum(axis=1), 0] = np.nan
+        return rates
 
     def intervals(
         self, confidence: float = 0.95, repetitions: int = 1000, limit: float = 0.05
@@ -247,7 +251,8 @@ class SwapRates(Result):
         """How large a difference has to be for the swap rate to be within a limit, a row for each measure.
 
         overall_swap_rate: of all comparisons, whatever their difference. difference: the lower edge of the
-        first bin within the limit; NaN where there is none. best_score: the best mean score of a system.
+        first bin within the limit; NaN where there is none. A first bin in which all differences are 0 says
+        nothing of swaps, and is passed over. best_score: the best mean score of a system.
         relative_difference: the edge over the best score; NaN where that is not above 0. share: of the
         comparisons at or above the edge. The last four are those of Peñas & Rodrigo (ACL 2011, Table 2).
         """
@@ -271,6 +276,7 @@ class SwapRates(Result):
         lost, all_of = self.swaps @ times, self.comparisons @ times  # M x BINS x R
         with np.errstate(over="ignore"):
             below = (all_of > 0) & (lost <= number("limit", limit) * all_of)
+        below[:, 0] &= all_of[:, 0] > self.ties @ times
         first, any_below = below.argmax(axis=1), below.any(axis=1)
         above = all_of[:, ::-1].cumsum(axis=1)[:, ::-1]
         share = np.take_along_axis(above, first[:, None], 1)[:, 0] / np.maximum(1.0, above[:, 0])
@@ -354,7 +360,7 @@ def swap_rates(
     share                  0.900
     """
     count = set_size(matrix, size, len(matrix.topics) // 2)
-    all_counts, swap_counts = [], []
+    all_counts, swap_counts, tie_counts = [], [], []
     for (x, y), (x2, y2) in mean_scores(matrix, count, 2, repetitions, seed):
         first, second = difference(x, y), difference(x2, y2)
         bins = np.minimum(np.floor(np.round(np.abs(first) / width, 9)), BINS - 1)
@@ -362,7 +368,9 @@ def swap_rates(
         in_bins = np.array([bins == b for b in range(BINS)])
         all_counts.append(in_bins.sum(axis=2).transpose(2, 0, 1))
         swap_counts.append((in_bins & opposite).sum(axis=2).transpose(2, 0, 1))
+        tie_counts.append((first == 0).sum(axis=1).T)
     comparisons, swaps = np.concatenate(all_counts, axis=2), np.concatenate(swap_counts, axis=2)
+    ties = np.concatenate(tie_counts, axis=1)
     best = higher_is_better(matrix.measures, matrix.oriented_means().max(axis=1))
     names = matrix.measures, matrix.systems
-    return SwapRates(*names, comparisons, swaps, width, count, repetitions, seed, best)
+    return SwapRates(*names, comparisons, swaps, ties, width, count, repetitions, seed, best)

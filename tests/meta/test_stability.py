@@ -44,11 +44,14 @@ def test_intervals_of_sensitivity_equal_their_twin(seed, width):
     rng = np.random.default_rng(seed)
     comparisons = rng.integers(0, 30, (1, BINS, 10))
     swaps = rng.binomial(comparisons, 0.15)
-    found = meta.SwapRates(("m",), tuple("abcde"), comparisons, swaps, width, 5, 100, 7, np.ones(1))
+    ties = rng.binomial(comparisons[:, 0] - swaps[:, 0], rng.choice([0.5, 1]))
+    swaps[:, 0] *= rng.integers(0, 2)
+    found = meta.SwapRates(("m",), tuple("abcde"), comparisons, swaps, ties, width, 5, 100, 7, np.ones(1))
     drawn, edges = [], []
     for times in generator(7).multinomial(5, np.full(5, 0.2), size=60).tolist():
         weights = [times[i] * times[j] for i, j in combinations(range(5), 2)]
-        bins = [(np.dot(c, weights), np.dot(s, weights)) for c, s in zip(comparisons[0], swaps[0])]
+        tied = [ties[0], *np.zeros((BINS - 1, 10))]
+        bins = [[np.dot(x, weights) for x in counts] for counts in zip(comparisons[0], swaps[0], tied)]
         edge, share = naive.sensitivity(bins, width)
         edges.append(edge)
         drawn.append(share)
@@ -67,14 +70,14 @@ def test_swap_rates_equal_their_twin(matrix, seed, size):
         expected = np.array(naive.swaps(scores.tolist(), sets, 0.01))
         np.testing.assert_array_equal(found.comparisons[at].sum(axis=1), expected[:, 0])
         np.testing.assert_array_equal(found.swaps[at].sum(axis=1), expected[:, 1])
-        rates = [swaps / all_of if all_of else np.nan for all_of, swaps in expected]
+        rates = [swaps / all_of if all_of > ties else np.nan for all_of, swaps, ties in expected]
         np.testing.assert_array_equal(found.rates[at], rates)
 
 
 def test_sensitivity_is_the_first_bin_with_few_swaps():
     comparisons, swaps = np.zeros((2, 1, BINS, 1), dtype=np.int64)
     comparisons[0, :4, 0], swaps[0, :4, 0] = [100, 50, 40, 10], [30, 3, 2, 1]
-    made = (comparisons, swaps, 0.01, 5, 200, 0, np.array([0.8]))
+    made = (comparisons, swaps, np.array([[30]]), 0.01, 5, 200, 0, np.array([0.8]))
     found = meta.SwapRates(("m",), ("a", "b"), *made).sensitivity()
     assert found.loc["m"].to_dict() == {
         "overall_swap_rate": 36 / 200,
@@ -83,6 +86,18 @@ def test_sensitivity_is_the_first_bin_with_few_swaps():
         "relative_difference": 0.02 / 0.8,
         "share": 50 / 200,
     }
+
+
+def test_a_first_bin_of_zeros_alone_says_nothing_of_swaps():
+    """Differences are 0 or 1 here: a difference of 0 is never swapped."""
+    matrix = matrix_of(np.array([[[1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 0, 0]]], dtype=float))
+    found = meta.swap_rates(matrix, size=1, repetitions=200)
+    assert found.comparisons[0, 0].sum() == found.ties.sum() > 0
+    assert np.isnan(found.rates[0, 0])
+    assert found.rates[0, -1] > 0.05
+    assert np.isnan(found.sensitivity()["difference"].iloc[0])
+    assert found.sensitivity(limit=1)["difference"].iloc[0] == pytest.approx(0.2)
+    assert found.intervals(limit=1)["difference_low"].iloc[0] == pytest.approx(0.2)
 
 
 def test_a_difference_is_relative_to_the_best_system_over_all_topics():
