@@ -30,12 +30,10 @@ from ir_trunc.measures.parts import over
 __all__ = ["Corrected", "JudgeAgreement", "Judged", "JudgedResults", "sample_for_people"]
 
 _FEWEST = 2
-_DIFFERING = 10  # topics of people on which the judge's scores have to differ before they are used
 _DRAWS = 1000  # of topics
 _SAME = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
 class Judged(Labels):
     """Labels by a model, and by people for some of the topics, which correct those of the model.
 
@@ -74,10 +72,6 @@ class Judged(Labels):
     [1.0, 0.65, 0.408, 0.846, 0.65, 0.408, 0.846, 0.0, 40.0, 20.0]
     """
 
-    judge: Qrels
-    humans: Qrels
-    topics: frozenset[str]
-
     def __init__(self, judge: QrelsLike, humans: QrelsLike, labelled: Iterable[str] | None = None):
         by_judge = read_qrels(judge)
         with noted(issued=False) as notes:
@@ -95,7 +89,8 @@ class Judged(Labels):
             warn(note)
         if labelled is not None:
             named = {one_id(topic, "topic", "labelled") for topic in several("labelled", labelled, "topics")}
-        if unknown := sorted(named - {*by_judge.judgments.topics}):
+        unknown = sorted(named - {*by_judge.judgments.topics})
+        if unknown:
             what = f"people labelled {counted(len(unknown), 'topic')} that the judge did not"
             raise InputError(f"Judged: {what} (for example {unknown[0]}); the judge labels all topics.")
         if len(named) < _FEWEST:
@@ -106,13 +101,14 @@ class Judged(Labels):
         of_judge, of_people = by_judge.to_dict(), by_people.to_dict()
         known = {topic: of_people.get(topic, {}).keys() - {PLACEHOLDER} for topic in named}
         relevant = [(q, doc) for q in named if known[q] for doc, grade in of_judge[q].items() if grade > 0]
-        if lacking := sum(doc not in known[topic] for topic, doc in relevant):
+        lacking = sum(doc not in known[topic] for topic, doc in relevant)
+        if lacking:
             what = f"the judge has {counted(lacking, 'relevant document')} on topics of people that these"
             warn(
                 f"Judged: {what} did not label. Measures that count all relevant documents (nDCG, AP, recall,"
                 " RBPT) then have two collections: both have to label the same documents."
             )
-        vars(self).update(judge=by_judge, humans=by_people, topics=frozenset(named))
+        self.judge, self.humans, self.topics = by_judge, by_people, frozenset(named)
 
     def __repr__(self) -> str:
         return f"Judged({len(self.judge.topics)} topics, {len(self.topics)} of them labelled by people)"
@@ -149,8 +145,9 @@ class Judged(Labels):
         of_people = by_people.calc(run, keep_scores=keep_scores)
         with noted(issued=False):  # those of the mixed labels say the same
             of_judge = by_judge.calc(run)
-        if sums := [str(m) for m in of_people.measures if not isinstance(m.aggregator(), MeanAgg)]:
-            raise ParameterError(f"{sums[0]} is added up over topics: labels by a model correct means.")
+        for measure in of_people.measures:
+            if not isinstance(measure.aggregator(), MeanAgg):
+                raise ParameterError(f"{measure} is added up over topics: labels by a model correct means.")
         labelled = self.labelled(of_people.topics)
         if labelled.sum() < _FEWEST:
             raise InputError(
@@ -158,7 +155,8 @@ class Judged(Labels):
             )
         own = tuple(getattr(of_people, each.name) for each in fields(Results))
         results = JudgedResults(*own, judge=of_judge, labelled=labelled)
-        if documents := results.unlabelled():
+        documents = results.unlabelled()
+        if documents:
             warn(
                 f"{source_of(run)}: people did not judge {counted(documents, 'document')} of topics that they"
                 " labelled; these count as not relevant."
@@ -176,11 +174,13 @@ class Judged(Labels):
         unlabelled = []
         for who, of_run in (("people on their topics", people), ("the judge", rankings)):
             documents = int(of_run.lengths.sum())
-            if lacking := documents - len(of_run.judged_ranks):
+            lacking = documents - len(of_run.judged_ranks)
+            if lacking:
                 unlabelled.append(f"{lacking} of {documents} by {who}")
         if unlabelled:
             what = "Retrieved documents without a label, which count as not relevant"
-            warn(text := f"{what}: {', '.join(unlabelled)}.")
+            text = f"{what}: {', '.join(unlabelled)}."
+            warn(text)
             agreement += f" {text}"
         return rankings, people, labelled, agreement
 
@@ -329,10 +329,7 @@ class JudgeAgreement(Result):
     def to_pandas(self) -> pd.DataFrame:
         """Rows: false positives, misses, kappa, no answer by judge and by people; value, low, high and n."""
         relevant, others = self.counts[:, 1], self.counts[:, 0]
-        wrong = (
-            (others, 1),
-            (relevant, 0),
-        )  # of documents that people call so, what the judge calls otherwise
+        wrong = (others, 1), (relevant, 0)  # that people call so, and the judge otherwise
         estimates = [Estimate.share(of[:, place], of.sum(axis=1)) for of, place in wrong]
         shares = [*estimates, *(Estimate(row, (0.0, 1.0)) for row in self.without)]
         rows = [(each.mean, *each.interval()) for each in shares]
@@ -440,6 +437,11 @@ class JudgedResults(Results):
     def _units(self) -> str:
         return self.corrected.heading
 
+    def counts(self, unit: str | None = None) -> tuple[str, int, int]:
+        """As that of results, with the number of topics that people labelled."""
+        name, units, _ = super().counts(unit)
+        return name, units, int(self.labelled.sum())
+
     def quantity(self, function: Any, by_labels: bool, unit: str | None) -> Estimate:
         """As that of results; what depends on labels is by those of people alone."""
         return Results.quantity(self.people if by_labels else self, function, by_labels, unit)
@@ -455,7 +457,8 @@ class JudgedResults(Results):
 
     def refuse_unequal(self, name: str) -> None:
         """InputError where people did not label all documents of this run on their topics."""
-        if documents := self.unlabelled():
+        documents = self.unlabelled()
+        if documents:
             raise InputError(
                 f"{name}: people did not label {counted(documents, 'document')} on the topics that they"
                 " labelled; runs are compared on equal terms only where they labelled all. Add them (with"

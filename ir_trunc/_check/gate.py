@@ -28,7 +28,7 @@ from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
 from ir_trunc._scoring.objects import parse_measure
 from ir_trunc._scoring.results import Result, Results
 from ir_trunc._scoring.runs import score_each
-from ir_trunc.measures.declaration import lower_is_better
+from ir_trunc.measures.declaration import oriented
 
 __all__ = ["Check", "Condition", "Gate", "check", "read_condition"]
 
@@ -105,7 +105,7 @@ def read_condition(condition: Any) -> Condition:
         measure = None if what in QUANTITIES else _measure(what)
         name = what if measure is None else str(measure)
         if change:
-            better = QUANTITIES[what][1] if measure is None else -1 if lower_is_better(name) else 1
+            better = QUANTITIES[what][1] if measure is None else int(oriented(measure, 1))
             limit = _change(name, change, limit, better)
             return Condition(words, name, measure, True, limit < 0, False, limit)
     except IrTruncError as error:
@@ -132,8 +132,9 @@ def _measure(what: str) -> Measure:
     try:
         measure = parse_measure(what)
     except IrTruncError as error:
-        others = f" Beside measures there are: {', '.join(QUANTITIES)}."
-        raise IrTruncError(f"{error}{others * ('Did you mean' not in str(error))}") from None
+        if "Did you mean" in str(error):
+            raise
+        raise IrTruncError(f"{error} Beside measures there are: {', '.join(QUANTITIES)}.") from None
     if not isinstance(measure.aggregator(), MeanAgg):
         raise IrTruncError(f"{measure} is added up over topics; a mean is needed.")
     return measure
@@ -254,8 +255,10 @@ class Gate(Result):
         units = counted_units(self.units, self.unit, self.topics, self.labelled)
         about = f"{units}, {100 * self.confidence:g} % intervals, require={self.require!r}"
         segments = {check.segment for check in self.checks}
-        in_each = f" in each of {len(segments)} segments" * ("" not in segments)
-        return f"{counted(len(verdicts) // len(segments), 'condition')}{in_each}: {counts}; {about}"
+        conditions = counted(len(verdicts) // len(segments), "condition")
+        if "" not in segments:
+            conditions += f" in each of {len(segments)} segments"
+        return f"{conditions}: {counts}; {about}"
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each condition, with the columns that a `Check` has."""
@@ -263,10 +266,11 @@ class Gate(Result):
 
     def lines(self) -> list[str]:
         """A line for each condition, and one each if some lists are of nil queries, and if topics are few."""
+        lines = [check.line(self.unit) for check in self.checks]
+        if self.nil:
+            lines.append(f"Nil queries, on which silence is right: {self.nil} of {self.topics}.")
         fewest = min((check.units for check in self.checks if not check.unknown), default=self.units)
-        few = few_units(fewest, self.unit, ", and intervals are wide")
-        nil = f"Nil queries, on which silence is right: {self.nil} of {self.topics}."
-        return [*(check.line(self.unit) for check in self.checks), *[nil] * bool(self.nil), *few]
+        return lines + few_units(fewest, self.unit, ", and intervals are wide")
 
     def junit(self) -> str:
         """The checks as JUnit XML, which continuous integration displays: a test case for each condition."""
@@ -370,9 +374,10 @@ def check(
     parsed = [read_condition(words) for words in texts]
     if not parsed:
         raise ParameterError("No condition is given; 'RBPT worsens 0.02', for example.")
-    if baseline is None and (changes := [condition for condition in parsed if condition.of_change]):
-        words = printable(changes[0].text)
-        raise ParameterError(f"condition {words!r} compares with a baseline, which is not given.")
+    for condition in parsed if baseline is None else ():
+        if condition.of_change:
+            words = printable(condition.text)
+            raise ParameterError(f"condition {words!r} compares with a baseline, which is not given.")
     measures = [condition.measure for condition in parsed if condition.measure is not None]
 
     with noted() as notes:
@@ -384,8 +389,7 @@ def check(
         if by == (unit := unit or (keys[1] if keys[:1] == (by,) else None)) or keys[-1:] == (by,):
             raise ParameterError(f"segments by {shown(by)}: each needs several values of another, inner key.")
         parts = {name: (now.over(of), before and before.over(of)) for name, of in now.segments(by).items()}
-    units = len(now.means_of_units(now.values, unit)[0])
-    unit_name = (unit or keys[0]) if keys else "topic"
+    unit_name, units, labelled = now.counts(unit)
     if units < 2:
         raise InputError(f"there is {counted(units, unit_name)}: a gate needs two, and better {FEW_UNITS}.")
     checks = tuple(
@@ -393,9 +397,8 @@ def check(
         for condition in parsed
         for segment, of_part in parts.items()
     )
-    labelled = int(getattr(now, "labelled", np.zeros(0)).sum())
-    nil = int(now.nil.sum())
-    return Gate(checks, len(now.topics), unit_name, units, 1 - alpha, require, labelled, nil, tuple(notes))
+    about = len(now.topics), unit_name, units, 1 - alpha, require, labelled, int(now.nil.sum())
+    return Gate(checks, *about, tuple(notes))
 
 
 def _results(

@@ -304,23 +304,29 @@ def _carried(measures: Sequence[str], systems: Sequence[str], scored: Sequence[_
             run for run in zip(systems, scored) if not run[1].untested[row] and run[1].units >= FEW_UNITS
         ]
         of_each = ((system, run, *run.estimates[row].heaviest) for system, run in known)
+        by_topic = scored[0].unit == "topic" and not scored[0].labelled
         carried = [
-            f"{system}{f': topic {run.topics[at]}' * (run.unit == 'topic' and not run.labelled)}, {share:.0%}"
+            f"{system}: topic {run.topics[at]}, {share:.0%}" if by_topic else f"{system}, {share:.0%}"
             for system, run, at, share in of_each
             if share > 0.5
         ]
         if carried:
-            more = f" and {len(carried) - _NAMED} more" * (len(carried) > _NAMED)
             what = f"one {scored[0].unit} carries most of the variance of the mean"
             rest = "tests and intervals rest on it; report a measure with bounds beside it"
-            yield f"{measure} has no bounds, and {what} ({'; '.join(carried[:_NAMED])}{more}): {rest}."
+            yield f"{measure} has no bounds, and {what} ({_first_of(carried, '; ')}): {rest}."
 
 
 def _empty_lists(systems: Sequence[str], scored: Sequence[_ScoredRun]) -> Iterator[str]:
     """A note that counts the empty lists of each system that has any."""
-    if empty := [f"{name} {run.empty}" for name, run in zip(systems, scored) if run.empty]:
-        more = f" and {len(empty) - _NAMED} more systems" if len(empty) > _NAMED else ""
-        yield f"Empty lists, which are scored as such: {', '.join(empty[:_NAMED])}{more}."
+    empty = [f"{name} {run.empty}" for name, run in zip(systems, scored) if run.empty]
+    if empty:
+        yield f"Empty lists, which are scored as such: {_first_of(empty, ', ', ' systems')}."
+
+
+def _first_of(names: Sequence[str], separator: str, what: str = "") -> str:
+    """The first names of many, and the number of the others."""
+    more = f" and {len(names) - _NAMED} more{what}" if len(names) > _NAMED else ""
+    return f"{separator.join(names[:_NAMED])}{more}"
 
 
 def _baseline(name: Any, systems: Sequence[str]) -> str:
@@ -422,8 +428,7 @@ class _ScoredRun:
 
     @classmethod
     def of(cls, results: Results, unit: str | None, test: PairTest) -> _ScoredRun:
-        units, keys = len(results.means_of_units(results.values, unit)[0]), results.universe.keys
-        name, estimates, untested = (unit or keys[0]) if keys else "topic", list[Any](), list[str]()
+        (name, units, labelled), estimates, untested = results.counts(unit), list[Any](), list[str]()
         for row in range(len(results.measures)):
             reason, estimate = "", None
             try:
@@ -440,9 +445,8 @@ class _ScoredRun:
             estimates.append(estimate)
             untested.append(reason)
         empty = int((results.rankings.lengths == 0).sum())
-        labelled = getattr(results, "labelled", np.zeros(0))
         of_topics = results.topics, results.nil, empty, results.values, results.view_means(unit)
-        return cls(*of_topics, estimates, untested, name, units, int(labelled.sum()))
+        return cls(*of_topics, estimates, untested, name, units, labelled)
 
 
 def _intervals(scored: Sequence[_ScoredRun], alpha: float) -> dict[str, Floats]:

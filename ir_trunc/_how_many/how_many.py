@@ -163,7 +163,7 @@ def how_many(
     if cost is not None:
         names = Reading(columns=options.get("columns")).names
         options["columns"] = {**names, "cost": cost_of(cost, text_of, "")}
-    as_they_are = (keep, unanswerable) == (None, None)
+    as_they_are = keep is None and unanswerable is None
     rankings, people, labelled, agreement = _read(labels, retrieved, options, as_they_are)
     graded = labels if isinstance(labels, GradedAnswers) else None
     if measure is None:
@@ -182,25 +182,23 @@ def how_many(
         warn(f"how_many: {few}")
     weights = selection.weights_of(nil, split.weights, unanswerable, bound.definition)
     goal = None if (weights == 1).all() else weights
-    trials, left_out = _try_policies(
-        policies, also, present, budget, split, people, labelled, measure=named, weights=goal, keep=keep
-    )
-    by_kind = unanswerable is not None and not split.unit
-    kinds = nil if by_kind else np.zeros(units, bool) if labelled is None else labelled
+    kinds = np.zeros(units, bool) if split.unit else labelled
+    if unanswerable is not None and not split.unit:
+        kinds = nil
     scored = _Scored(named, split, weights, unanswerable is not None, kinds, labelled)
-    trials, each = _best_first(trials, scored)
-    kept = [scored.share("kept", trial) for trial in trials]
-    table, samples = _quantities(trials, each, kept, scored, price, budget)
+    trials, left_out = _try_policies(
+        policies, also, present, budget, scored, people, measure=named, weights=goal, keep=keep
+    )
+    table, samples = _quantities(trials, scored, price, budget)
     draws = selection.bootstrap(samples, split.unit_of, kinds, seed)
-    best, reference, chance, chosen = _choice(trials, table, each, draws, tolerance, keep)
-    table = _with_bounds(table, each, draws.scores, best, kinds)
-    low, high = table["low"][best], table["high"][best]
-    expected, candidates = (float(table["score"][best]), float(low), float(high)), 1
+    best, reference, chance, chosen = _choice(trials, table, draws, tolerance, keep)
+    estimates = [trial.estimate for trial in trials]
+    table = _with_bounds(table, estimates, draws.scores, best, kinds)
+    expected, candidates = tuple(table.loc[best, ["score", "low", "high"]].astype(float)), 1
     if chosen is not None:
-        candidates = len(trials)
-        together = weighted(stacked(each)) if labelled is None else _of_questions(each, labelled)
-        expected = selection.of_best(together, table["score"].to_numpy(), draws.outside, chosen, seed)
-    bound_of_kept = float(kept[best].bound(ALPHA / candidates, upper=False))
+        candidates, scores = len(trials), table["score"].to_numpy()
+        expected = selection.of_best(weighted(stacked(estimates)), scores, draws.outside, chosen, seed)
+    bound_of_kept = float(trials[best].kept.bound(ALPHA / candidates, upper=False))
     return HowMany(
         table=table,
         policy=_policy.profiled(trials[best].fitted, rankings, named),
@@ -222,9 +220,7 @@ def how_many(
         reference=trials[reference].name,
         expected_kept=(float(table["kept"][best]), bound_of_kept),
         chance=chance,
-        separation=selection.separation(
-            None if split.unit or people is not None else rankings.first_scores, nil
-        ),
+        separation=selection.separation(None if split.unit or agreement else rankings.first_scores, nil),
         tolerance=tolerance,
         keep=keep,
         budget=budget,
@@ -238,15 +234,15 @@ def how_many(
 
 def _read(
     labels: Any, retrieved: Any, options: Any, as_they_are: bool
-) -> tuple[Rankings, Rankings | None, Bools | None, str]:
-    """The lists with their labels; with `Judged` also those of people, which these are, and the agreement."""
-    if not isinstance(labels, Labels):
-        rankings = _ranked(labels, retrieved, options)
-        _check_that_ids_match(rankings)
-        return rankings, None, None, ""
-    if not as_they_are or Reading(keys=options.get("keys")).of_questions:
-        raise ParameterError("how_many: with Judged, leave out keep=, unanswerable= and keys=.")
-    rankings, people, labelled, agreement = labels.lists(retrieved, **options)
+) -> tuple[Rankings, Rankings, Bools, str]:
+    """The lists, those of people's labels, which lists these are, and how far people and a judge agree."""
+    if isinstance(labels, Labels):
+        if not as_they_are or Reading(keys=options.get("keys")).of_questions:
+            raise ParameterError("how_many: with Judged, leave out keep=, unanswerable= and keys=.")
+        rankings, people, labelled, agreement = labels.lists(retrieved, **options)
+    else:
+        rankings = people = _ranked(labels, retrieved, options)
+        labelled, agreement = np.ones(len(rankings), bool), ""
     _check_that_ids_match(rankings)
     return rankings, people, labelled, agreement
 
@@ -336,9 +332,11 @@ class _Trial:
     cuts: Ints  # its lengths for lists that it was not fitted on (Q)
     free: Ints  # those that they would have without the budget (Q)
     lists: Rankings  # as it cuts them
-    by_people: Any  # None, or those that people labelled, with their labels
+    by_people: Rankings  # those that people labelled, with their labels
     fitted: Any  # itself, fitted on all lists
     rank: int
+    estimate: Any  # of its score
+    kept: Estimate  # the share of questions that keep a relevant document
 
 
 def _try_policies(
@@ -346,12 +344,12 @@ def _try_policies(
     also: Any,
     present: Any,
     budget: float | None,
-    split: Split,
-    people: Rankings | None,
-    labelled: Bools | None,
+    scored: _Scored,
+    people: Rankings,
     **goal: Any,
 ) -> tuple[list[_Trial], list[str]]:
-    """The setting in use, the references and all policies that could be tried, and why others could not."""
+    """The setting in use, the references and other policies, the best first, and why some were not tried."""
+    split, labelled = scored.split, scored.labelled
     longest = int(split.rankings.lengths.max())
     now: Cutter = Fixed(longest)
     if present is not None:
@@ -386,10 +384,17 @@ def _try_policies(
                 raise
             reasons.setdefault(str(error), []).append(name)
             continue
-        fitted = _finite(each[-1])
-        rank = 0 if policy is now else 1 if isinstance(fitted, Fixed) else 2
-        by_people = None if people is None else people.cut(cuts[labelled])
-        trials.append(_Trial(name, cuts, free, split.rankings.cut(cuts), by_people, fitted, rank))
+        fitted, rank = _finite(each[-1]), 2
+        if policy is now:
+            rank = 0
+        elif isinstance(fitted, Fixed):
+            rank = 1
+        lists = split.rankings.cut(cuts)
+        by_people = lists if people is split.rankings else people.cut(cuts[labelled])
+        estimate, kept = scored.estimate(lists, by_people), scored.share("kept", by_people)
+        trials.append(_Trial(name, cuts, free, lists, by_people, fitted, rank, estimate, kept))
+    # Of equal scores the shorter lists come first, and of equal lists what is simpler.
+    trials.sort(key=lambda trial: (-np.round(float(trial.estimate.mean), 12), trial.cuts.mean()))
     return trials, [
         why if names[0] in why else f"{', '.join(names)}: {why}" for why, names in reasons.items()
     ]
@@ -404,56 +409,39 @@ class _Scored:
     weights: Floats  # of the questions (Q)
     production: bool  # whether these are those of another share of unanswerable questions
     kinds: Bools  # of the questions or units, each of which has a share of its own
-    labelled: Bools | None  # by people (Q)
+    labelled: Bools  # by people (Q)
 
     def units(self, values: Any) -> Floats:
-        """Sums over units (U)."""
-        return np.bincount(self.split.unit_of, values, int(self.split.unit_of.max()) + 1).astype(np.float64)
+        """Sums of values of the questions that people labelled over units (U)."""
+        unit_of = self.split.unit_of
+        return np.bincount(unit_of[self.labelled], values, int(unit_of.max()) + 1).astype(np.float64)
 
-    def values(self, trial: _Trial) -> Floats:
+    def values(self, lists: Rankings) -> Floats:
         """The values of the questions, in their weights, whose mean is the score (Q)."""
         goal = None if (self.weights == 1).all() else self.weights
-        return influence(one_measure(self.measure), trial.lists, goal)
+        return influence(one_measure(self.measure), lists, goal)
 
-    def estimate(self, trial: _Trial) -> Any:
-        """What the questions say of the score of a trial."""
-        if self.labelled is not None:
-            people, judge = (estimate_of(self.measure, of) for of in (trial.by_people, trial.lists))
-            return CorrectedEstimate.of(people, judge, self.labelled)
+    def estimate(self, lists: Rankings, by_people: Rankings) -> Any:
+        """What the questions say of the score of a policy."""
         if not self.production:
-            return estimate_of(self.measure, trial.lists)
-        limits, values = one_measure(self.measure).range, self.values(trial)
+            judge = people = estimate_of(self.measure, lists)
+            if by_people is not lists:
+                people = estimate_of(self.measure, by_people)
+            return CorrectedEstimate.of(people, judge, self.labelled)
+        limits, values = one_measure(self.measure).range, self.values(lists)
         if self.split.unit:
             return Estimate.share(self.units(values), self.units(self.weights), limits)
         return WeightedEstimate(values, limits, kinds=self.kinds, scale=self.weights)
 
-    def share(self, name: str, trial: _Trial) -> Estimate:
-        """A share of questions; with labels by people that of theirs."""
-        lists = trial.lists if self.labelled is None else trial.by_people
-        part, whole = (np.asarray(of, np.float64) for of in QUANTITIES[name][0](lists))
-        if self.labelled is not None:
-            return Estimate.share(part, whole)
-        weights = self.weights if name == "wrongly" else self.split.weights
+    def share(self, name: str, lists: Rankings) -> Estimate:
+        """A share of the questions that people labelled."""
+        weights = (self.weights if name == "wrongly" else self.split.weights)[self.labelled]
+        part, whole = QUANTITIES[name][0](lists)
         return Estimate.share(self.units(part * weights), self.units(whole * weights))
 
 
-def _best_first(trials: list[_Trial], scored: _Scored) -> tuple[list[_Trial], list[Any]]:
-    """The trials by falling score, and what the questions say of it."""
-    each = [scored.estimate(trial) for trial in trials]
-    scores = np.array([float(estimate.mean) for estimate in each])
-    # Of equal scores the shorter lists come first, and of equal lists what is simpler.
-    lengths = np.array([trial.cuts.mean() for trial in trials])
-    order = np.lexsort((np.arange(len(trials)), lengths, -np.round(scores, 12)))
-    return [trials[i] for i in order], [each[i] for i in order]
-
-
 def _quantities(
-    trials: list[_Trial],
-    each: list[Any],
-    kept: list[Estimate],
-    scored: _Scored,
-    price: float | None,
-    budget: float | None,
+    trials: list[_Trial], scored: _Scored, price: float | None, budget: float | None
 ) -> tuple[pd.DataFrame, Floats]:
     """The columns of the table but for intervals, and what the bootstrap draws from."""
     weights, nested = scored.weights, scored.split.weights
@@ -461,31 +449,30 @@ def _quantities(
     def mean(of_lists: Callable[[_Trial], Any]) -> Floats:
         return np.array([of_lists(trial) @ weights for trial in trials]) / len(weights)
 
+    shares = {
+        name: [float(scored.share(name, trial.by_people).mean) for trial in trials]
+        for name in ("unanswered", "wrongly")
+    }
     columns = {
         "policy": [trial.name for trial in trials],
         "fitted": [_as_text(trial.fitted) for trial in trials],
-        "kept": [float(of.mean) for of in kept],
-        **{name: [float(scored.share(name, t).mean) for t in trials] for name in ("unanswered", "wrongly")},
+        "kept": [float(trial.kept.mean) for trial in trials],
+        **shares,
         "empty": mean(lambda trial: trial.lists.lengths == 0),
         "length": mean(lambda trial: trial.lists.lengths),
         "cost": mean(lambda trial: _costs(trial.lists, price)),
         "used": mean(lambda trial: _costs(trial.lists.with_fields(answers=None), 1 / (budget or math.nan))),
         "limited": mean(lambda trial: trial.free > trial.cuts) * (1 if budget else math.nan),
-        "score": [float(estimate.mean) for estimate in each],
+        "score": [float(trial.estimate.mean) for trial in trials],
     }
     answerable = ~scored.split.rankings.judgments.nil_queries
     parts = np.array([QUANTITIES["kept"][0](trial.lists)[0] for trial in trials])
-    values = [getattr(of, "by_topic", scored.values(trial)) for of, trial in zip(each, trials)]
+    values = [getattr(trial.estimate, "by_topic", scored.values(trial.lists)) for trial in trials]
     return pd.DataFrame(columns), np.vstack([values, parts * nested, weights, answerable * nested])
 
 
 def _choice(
-    trials: list[_Trial],
-    table: pd.DataFrame,
-    each: list[Any],
-    draws: selection.Draws,
-    tolerance: float,
-    keep: float | None,
+    trials: list[_Trial], table: pd.DataFrame, draws: selection.Draws, tolerance: float, keep: float | None
 ) -> tuple[int, int, float, Ints | None]:
     """The rows of the advised policy and of what it has to be better than, p of such a lead by chance, and
     what is chosen in each sample; None for a reference, which is not chosen among many.
@@ -497,9 +484,8 @@ def _choice(
     allowed = kept >= (keep or 0) - TOLERANCE
     if not allowed.any():
         most = table.iloc[int(kept.argmax())]
-        is_graded = trials[0].lists.answers is not None
         does, questions = "keeps a relevant document for that share", "answerable questions"
-        if is_graded:
+        if trials[0].lists.answers is not None:
             does, questions = "answers that share of the questions right", "questions"
         what = f"no policy {does}; {most['policy']} does for {most['kept']:.1%} of the {questions}"
         raise InputError(f"keep={keep:g}: {what}. Retrieve more, or lower `keep`.")
@@ -507,44 +493,40 @@ def _choice(
     if not allowed[reference]:
         reference = int(np.where(allowed, table["length"], -np.inf).argmax())
     is_reference = table["policy"].isin((SILENT, WHOLE)).to_numpy(copy=True)
-    for row in np.flatnonzero(is_reference & allowed & (scores > scores[reference])):
-        if (each[row] - each[reference]).p_at_most(0.0) <= CHANCE:
-            reference = int(row)
+
+    def p_of_lead(row: int) -> float:
+        return float((trials[row].estimate - trials[reference].estimate).p_at_most(0.0))
+
+    for row in np.flatnonzero(is_reference & allowed & (scores > scores[reference])).tolist():
+        if p_of_lead(row) <= CHANCE:
+            reference = row
     is_reference[reference] = True
     others = np.flatnonzero(allowed & ~is_reference)
     best = int(selection.choose(scores[None], kept[None], ranks, tolerance, keep)[0])
     leads = draws.scores[:, others] - draws.scores[:, [reference]]
     chance = selection.chance_of_lead(scores[others] - scores[reference], leads)
     if not is_reference[best]:  # with few questions the bootstrap alone shows too much
-        chance = max(chance, float((each[best] - each[reference]).p_at_most(0.0)))
+        chance = max(chance, p_of_lead(best))
     if is_reference[best] or chance > CHANCE:
         return reference, reference, chance, None
     return best, reference, chance, selection.choose(draws.scores, draws.kept, ranks, tolerance, keep)
 
 
 def _with_bounds(
-    table: pd.DataFrame, each: list[Any], drawn: Floats, best: int, kinds: Bools
+    table: pd.DataFrame, estimates: list[Any], drawn: Floats, best: int, kinds: Bools
 ) -> pd.DataFrame:
     """The table with what is known of the scores: that of silence is, where it is the same for all."""
-    low, high = np.array([estimate.interval() for estimate in each]).T
+    low, high = np.array([estimate.interval() for estimate in estimates]).T
     for row in np.flatnonzero(table["policy"] == SILENT):
-        values = each[row].values
+        values = estimates[row].values
         parts = [values[kinds], values[~kinds]] if len(values) == len(kinds) else [values]
         if all(np.ptp(part) <= TOLERANCE for part in parts if len(part)):
             low[row] = high[row] = table["score"][row]
-    behind = np.array(
-        [(each[best] - estimate).interval(ALPHA / max(len(each) - 1, 1)) for estimate in each]
-    ).T
+    level = ALPHA / max(len(estimates) - 1, 1)
+    behind = np.array([(estimates[best] - estimate).interval(level) for estimate in estimates]).T
     behind[:, best] = 0.0
     table = table.assign(low=low, high=high, first=selection.shares_of_first(drawn))
     return table.assign(behind_low=behind[0], behind_high=behind[1])
-
-
-def _of_questions(each: list[Any], labelled: Bools) -> WeightedEstimate:
-    """Corrected estimates together, by their values of all questions."""
-    values = np.array([getattr(estimate, "by_topic", estimate.values) for estimate in each])
-    limits, ones = (float(values.min()), float(values.max())), np.ones(values.shape[1])
-    return WeightedEstimate(values, limits, kinds=labelled, scale=ones)
 
 
 def _all_policies(longest: int, fixed: Sequence[int]) -> Iterator[tuple[str, Cutter]]:

@@ -455,6 +455,10 @@ def weighted(each: Estimate) -> WeightedEstimate:
     """The same, as an estimate that draws weights of its units."""
     if isinstance(each, WeightedEstimate):
         return each
+    if isinstance(each, CorrectedEstimate):
+        values = each.by_topic
+        limits, ones = (float(values.min()), float(values.max())), np.ones(values.shape[-1])
+        return WeightedEstimate(values, limits, kinds=each.labelled, scale=ones)
     low, high = each.reach
     ends = np.minimum(low, each.values.min()), np.maximum(high, each.values.max())
     ones = np.ones(each.values.shape[-1]) if each.weights is None else each.weights / each.weights.mean()

@@ -326,6 +326,12 @@ class Results(Result):
             return self.topics, values
         return tuple(self._nest.groups[level]), self._nest.means(values, level)
 
+    def counts(self, unit: str | None = None) -> tuple[str, int, int]:
+        """What is independent of each other, how many of it there are, and topics that people labelled."""
+        keys = self.universe.keys
+        name = (unit or keys[0]) if keys else "topic"
+        return name, len(self.means_of_units(self.values, unit)[0]), 0
+
     def segments(self, key: str) -> dict[str, Bools]:
         """Which lists have each value of a key, by 'key=value'."""
         level, keys = self._level(key), self.universe.nesting
