@@ -1,13 +1,12 @@
 """Ids, scores and grades of data in memory: what each value means, or which one means nothing."""
 
+import contextlib
 import datetime
 import enum
-import math
-import subprocess
-import sys
 import uuid
 from collections import namedtuple
 from decimal import Decimal
+from itertools import product
 
 import ir_measures
 import messages
@@ -15,7 +14,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, strategies as st
 from messages import check
 
 from ir_trunc import InputError, IrTruncError, calc
@@ -46,46 +44,9 @@ def test_a_missing_column_is_named_beside_those_that_are_there(make):
 
 
 # What is wrong, the scores, and the first document that has a wrong one.
-BAD_SCORES = {
-    "missing": ([1.0, None, 2.0], "b"),
-    "NaN": ([1.0, math.nan, 2.0], "b"),
-    "infinite": ([1.0, math.inf, 2.0], "b"),
-    "text": (["3", "high", "1"], ""),
-    "dates": (pd.to_datetime(["2026-01-01"] * 3), "a"),
-}
-FRAMES = {
-    "pandas": lambda frame: frame,
-    "object": lambda frame: frame.astype({"score": object}),
-    "category": lambda frame: frame.astype({"score": "category"}),
-    "polars": pl.from_pandas,
-    "pyarrow": pa.Table.from_pandas,
-}
-
-
-@pytest.mark.parametrize("kind", BAD_SCORES)
-@pytest.mark.parametrize("form", FRAMES)
-def test_a_score_that_is_no_number_is_named(kind, form):
-    scores, doc = BAD_SCORES[kind]
-    message = complaint(QRELS, FRAMES[form](RUN.assign(score=scores)))
-    check(message, "run", "topic 1", f"document {doc}", "score")
-
-
-@pytest.mark.parametrize("make", [
-    lambda frame: frame, pl.from_pandas, pa.Table.from_pandas,
-    *(lambda frame, kind=kind: frame.astype({"doc_id": kind})
-      for kind in ("string[python]", "string[pyarrow]", "category")),
-])  # fmt: skip
-def test_a_missing_id_is_named_by_its_row(make):
-    check(complaint(QRELS, make(RUN.assign(doc_id=["a", None, "b"]))), "run", "row 1", "doc_id", "missing")
-    qrels = make(JUDGED.assign(query_id=["1", "1", None]))
-    check(complaint(qrels, RUN), "qrels", "row 2", "query_id", "missing")
-
-
-@pytest.mark.parametrize("value", [1.5, math.inf, -math.inf, "x", 2**63, 2**40, -(2**63)])
-def test_a_grade_that_is_no_whole_number_is_named(value):
-    check(complaint({"1": {"b": 1}, "2": {"a": 1, "x": value}}, RUN), "qrels", "topic 2", "document x")
-    frame = JUDGED.assign(relevance=[1, value, 2])
-    check(complaint(frame, RUN), "qrels", "topic 1", "document b")
+def test_dates_and_categories_of_words_are_no_scores():
+    for scores in (pd.to_datetime(["2026-01-01"] * 3), pd.Categorical(["3", "high", "1"])):
+        check(complaint(QRELS, RUN.assign(score=scores)), "run", "topic 1", "score")
 
 
 def test_large_whole_scores_are_scores():
@@ -123,26 +84,6 @@ def test_a_document_that_is_judged_twice_is_named():
 def test_dictionaries_with_missing_or_repeated_values(codes, ids, parts):
     topics = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(ids))
     check(complaint(QRELS, pa.table({"query_id": topics, "doc_id": ["a", "a"], "score": [1.0, 2.0]})), *parts)
-
-
-SHORT = st.text(max_size=2) | st.binary(max_size=2)
-VALUES = st.none() | st.booleans() | st.integers() | st.floats() | SHORT | st.dates()
-ANY_IDS = st.sampled_from(["1", "2", "a", "b"]) | VALUES
-
-
-@given(
-    qrels=st.dictionaries(ANY_IDS, st.dictionaries(ANY_IDS, VALUES, max_size=2), max_size=2),
-    both=st.booleans(),
-)
-@example(qrels={"1": {2**64: 1}}, both=True)
-@example(qrels={"1": {"a": math.inf}}, both=False)
-@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
-def test_any_dict_gives_scores_or_a_clear_error(qrels, both):
-    try:
-        values = calc("AP RBPT", qrels, qrels if both else RUN).values
-    except IrTruncError:
-        return
-    assert np.isfinite(values).all()
 
 
 JUDGED_IDS = {"1": {"1": 1, "0": 0}, "1.0": {"1": 1}, "True": {"True": 1}}
@@ -251,30 +192,6 @@ def test_a_column_that_is_not_needed_may_have_any_type():
     assert calc("RR", JUDGED_IDS, run).values[0].tolist() == [1.0, 0.0, 0.0]
 
 
-SCORES = {
-    "a decimal NaN": Decimal("NaN"),
-    "a signalling decimal NaN": Decimal("sNaN"),
-    "a decimal infinity": Decimal("-Infinity"),
-    "a complex number": 1j,
-    "an array": np.array(1.0),
-    "a number too large": 10**5000,
-}
-
-
-@pytest.mark.parametrize("kind", SCORES)
-def test_scores_and_grades_that_are_no_finite_numbers(kind):
-    values = [1, SCORES[kind]]
-    objects = pd.DataFrame({"qid": "1", "docno": ["1", "0"], "score": pd.Series(values, dtype=object)})
-    for run in ({"1": dict(zip("10", values))}, objects, [Doc("1", *pair) for pair in zip("10", values)]):
-        with pytest.raises(InputError, match="topic 1, document 0: score"):
-            calc("RR", JUDGED_IDS, run)
-    for qrels in ({"1": dict(zip("10", values))}, objects.rename(columns={"score": "label"})):
-        if "NaN" in kind:  # no judgment
-            continue
-        with pytest.raises(InputError, match="topic 1, document 0: relevance"):
-            calc("RR", qrels, {})
-
-
 @pytest.mark.parametrize("name", ["qid", "docno", "score", "cost"])
 def test_a_column_that_is_there_twice_is_refused(name):
     run = pd.DataFrame({"qid": ["1"], "docno": ["1"], "score": [1.0], "cost": [0.5]})
@@ -320,46 +237,37 @@ def test_ids_that_look_alike_are_different_ids(form, tmp_path):
     assert results.values.tolist() == [[1] * len(NEAR)]
 
 
-PAIRS = """
-import itertools, warnings
-import numpy as np, pandas as pd
-import ir_trunc
-from ir_measures import Qrel, ScoredDoc
-
-warnings.simplefilter("ignore")
 SCALARS = [
-    np.bool_(True), np.int8(1), np.uint64(3), np.float16(0.5), np.float64(0.5), np.longdouble(0.5),
-    np.complex128(1), np.str_("x"), np.bytes_(b"x"), np.datetime64("2020"), np.datetime64("NaT"),
-    np.datetime64("2020-01-01T00:00", "ns"), np.timedelta64(1, "s"), np.void(b"x"), np.array(1),
+    np.bool_(True),
+    np.int8(1),
+    np.uint64(3),
+    np.float16(0.5),
+    np.float64(0.5),
+    np.longdouble(0.5),
+    np.complex128(1),
+    np.str_("x"),
+    np.bytes_(b"x"),
+    np.datetime64("2020"),
+    np.datetime64("NaT"),
+    np.datetime64("2020-01-01T00:00", "ns"),
+    np.timedelta64(1, "s"),
+    np.void(b"x"),
+    np.array(1),
 ]
-calls = results = 0
-for a, b in itertools.product(SCALARS, repeat=2):
-    column = pd.Series([a, b], dtype=object)
-    for qrels, run in [
-        ({"1": {"a": 1}}, {"1": {"a": a, "b": b}}),
-        ({"1": {"a": a, "b": b}}, {"1": ["a"]}),
-        ({"1": {"a": 1}}, [ScoredDoc("1", "a", a), ScoredDoc("1", "b", b)]),
-        ([Qrel("1", a, 1), Qrel("1", b, 1)], {"1": ["a"]}),
-        ([("1", "a", 1)], [(a, "a", 1.0), (b, "b", 2.0)]),
-        ({"1": {"a": 1}}, {"1": [("a", a), ("b", b)]}),
-        ({"1": {"a": 1}}, pd.DataFrame({"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": column})),
-        ({"1": {"a": 1}}, pd.DataFrame({"query_id": column, "doc_id": ["a", "b"], "score": [1, 2]})),
-    ]:
-        calls += 1
-        try:
-            ir_trunc.calc("AP", qrels, run)
-            results += 1
-        except ir_trunc.IrTruncError:
-            pass
-print(calls, results)
-"""
 
 
 @pytest.mark.full
-def test_no_pair_of_numpy_scalars_ends_the_interpreter():
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(("first", "second"), [*product(SCALARS, SCALARS)])
+def test_no_pair_of_numpy_scalars_ends_the_interpreter(first, second):
     """pyarrow died of np.datetime64 beside np.bool_ where it inferred the type."""
-    child = subprocess.run([sys.executable, "-c", PAIRS], capture_output=True, text=True, timeout=120)
-    assert (child.returncode, child.stderr) == (0, "")
-    calls, results = map(int, child.stdout.split())
-    assert calls == 15 * 15 * 8
-    assert 0 < results < calls
+    column = pd.Series([first, second], dtype=object)
+    for run in (
+        {"1": {"a": first, "b": second}},
+        [Doc("1", "a", first), Doc("1", "b", second)],
+        {"1": [("a", first), ("b", second)]},
+        RUN[:2].assign(score=column),
+        RUN[:2].assign(query_id=column),
+    ):
+        with contextlib.suppress(IrTruncError):
+            calc("AP", QRELS, run)

@@ -218,32 +218,6 @@ def test_rankings_are_read_already():
         ir_trunc.rank(None, ranked, duplicates="best")
 
 
-def test_every_function_that_takes_a_run_takes_how_it_is_read(tmp_path):
-    """By rank 'a' is first in topic 1, by score 'b'."""
-    from ir_trunc import meta
-    from ir_trunc.truncation import Fixed, cross_validate, study
-
-    how = {"order": "rank"}
-    runs = {"x": frame(), "y": frame()}
-    first = [1, 0.5]
-    assert list(ir_trunc.calc_aggregate("RR", QRELS, frame(), **how).values()) == [0.75]
-    assert [metric.value for metric in ir_trunc.iter_calc("RR", QRELS, frame(), **how)] == first
-    assert next(iter(ir_trunc.curves("RR", QRELS, frame(), **how).values())).own().tolist() == first
-    assert ir_trunc.evaluator("RR", QRELS, **how).calc(frame()).values[0].tolist() == first
-    assert ir_trunc.compare("RR", QRELS, runs, **how)["RR"].tolist() == [0.75, 0.75]
-    assert ir_trunc.with_terminal(QRELS, frame(), **how).run.to_pandas()["doc_id"].tolist()[:2] == ["a", "b"]
-    assert ir_trunc.with_effort(QRELS, frame(), **how).run.to_pandas()["doc_id"].tolist()[:2] == ["a", "b"]
-    assert ir_trunc.truncation.study.nil_report(frame(), stop="NS").before.tolist() == [2, 1]
-    assert study.best_cuts("RR", QRELS, runs, **how)["score"].tolist() == first * 2
-    assert study.cuts("RR", QRELS, runs, **how).loc["1-4", "RR"] == 1
-    table = study.agreement("RR", "RR", QRELS, {"x": frame(), "y": frame(LINES[:2])}, **how)
-    assert table.notna().all(axis=None)
-    assert meta.score_matrix("RR", QRELS, runs, **how).values[0, 0].tolist() == first
-    assert meta.pooled_runs(QRELS, runs, **how).score("RR").values[0, 0].tolist() == first
-    validated = cross_validate([Fixed(1)], "RR", QRELS, {"x": frame()}, folds=2, **how)
-    assert validated["score"].tolist() == [0.5]
-
-
 def test_every_command_that_takes_runs_takes_how_they_are_read(tmp_path, capsys):
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 c 1\n2 0 d 0\n")
     (tmp_path / "x").write_text(text())

@@ -4,30 +4,23 @@ import json
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from generated import queries, rankings_of
 from hypothesis import given, strategies as st
 
 from ir_trunc import (
     InputError,
-    answers,
     calc,
-    compare,
     curves,
-    how_many,
-    meta,
     parse_measure,
     rank,
     read_answers,
     read_qrels,
     read_run,
-    truncation,
 )
 from ir_trunc._cli.main import main
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.truncation import Greedy
-from ir_trunc.typing import Reading
 
 pl = pytest.importorskip("polars")
 QRELS = {"1": {"a": 1}, "2": {"b": 2}}
@@ -56,28 +49,6 @@ def to_file(frame, path):
     return path
 
 
-IN_MEMORY = {
-    "pandas": lambda frame: frame,
-    "polars": pl.from_pandas,
-    "pyarrow": pa.Table.from_pandas,
-    "records": lambda frame: frame.to_dict("records"),
-    "iterator of records": lambda frame: iter(frame.to_dict("records")),
-    "named tuples": lambda frame: list(frame.itertuples()),
-}
-
-
-@pytest.mark.parametrize("form", IN_MEMORY)
-def test_one_argument_names_the_columns_of_run_and_qrels(form):
-    made = IN_MEMORY[form]
-    same(calc("AP RBPT", made(LABELS), made(FOUND), columns=BOTH))
-
-
-@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".json", ".parquet"])
-def test_columns_of_files(ending, tmp_path):
-    labels, found = to_file(LABELS, tmp_path / f"l{ending}"), to_file(FOUND, tmp_path / f"r{ending}")
-    same(calc("AP RBPT", labels, found, columns=BOTH))
-
-
 def test_a_table_without_the_usual_names_is_told_of_columns(tmp_path):
     for found in (FOUND, to_file(FOUND, tmp_path / "r.csv"), to_file(FOUND, tmp_path / "r.parquet")):
         with pytest.raises(InputError, match=r"has: question, chunk, sim\. columns=\{'query_id': '\.\.\.'\}"):
@@ -93,30 +64,6 @@ def test_one_line_of_json_is_a_record(tmp_path):
     path = tmp_path / "one.jsonl"
     path.write_text(json.dumps({"question": "1", "chunk": "a", "sim": 0.5}))
     assert read_run(path, columns=OF_RUN).to_dict() == {"1": {"a": 0.5}}
-
-
-def test_every_function_that_takes_a_run_takes_columns():
-    runs = {"one": FOUND, "two": FOUND}
-    assert compare("AP", LABELS, runs, columns=BOTH).to_pandas()["AP"].tolist() == [0.5, 0.5]
-    assert rank(LABELS, FOUND, columns=BOTH).lengths.tolist() == [2, 1]
-    assert meta.score_matrix("AP", LABELS, runs, columns=BOTH).values.shape == (1, 2, 2)
-    assert len(meta.pooled_runs(LABELS, runs, columns=BOTH).systems) == 2
-    cut = truncation.truncate(FOUND, "Fixed(k=1)", columns=OF_RUN)
-    assert cut.to_dict() == {"1": {"a": 0.9}, "2": {"a": 0.7}}
-    assert len(truncation.cross_validate("Greedy", "AP", LABELS, runs, 2, columns=BOTH)) == 2
-    assert answers.risk_coverage(LABELS, FOUND, columns=BOTH)["answers"].tolist() == [1, 2]
-    with pytest.warns(match="few"):
-        assert how_many(LABELS, FOUND, policies="Greedy", folds=2, columns=BOTH).questions == 2
-    assert Reading(columns={"doc_id": "chunk"}) != Reading()
-
-
-def test_labels_may_be_a_dict_and_the_run_may_be_one():
-    same(calc("AP RBPT", QRELS, FOUND, columns=OF_RUN))
-    same(calc("AP RBPT", LABELS, RUN, columns=OF_QRELS))
-
-
-def test_qrels_with_the_usual_names_keep_them():
-    same(calc("AP RBPT", LABELS.set_axis(["qid", "docno", "label", "note"], axis=1), FOUND, columns=OF_RUN))
 
 
 def test_qrels_that_were_read_before_have_no_part_in_it():

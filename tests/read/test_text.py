@@ -6,7 +6,6 @@ import io
 import json
 import lzma
 import os
-import re
 import sys
 import tarfile
 import threading
@@ -202,10 +201,7 @@ def test_documents_in_one_line_may_be_long_but_not_endless(tmp_path, monkeypatch
 LIMITED = f"to more than {4 * BLOCK:,} bytes, over 100 times its own.* IR_TRUNC_MAX_BYTES={16 * BLOCK} raises"
 
 
-@pytest.mark.parametrize(
-    "kind",
-    ["run", "qrels", "answers", *(pytest.param(kind, marks=pytest.mark.full) for kind in ("cuts", "topics"))],
-)
+@pytest.mark.parametrize("kind", ["run", "qrels", "answers"])
 def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(kind, tmp_path, monkeypatch):
     path = tmp_path / f"{kind}.gz"
     path.write_bytes(gzip.compress(GOOD[kind] + b"\n" * 8 * BLOCK))
@@ -306,9 +302,8 @@ def package(request, monkeypatch):
 
 
 @pytest.mark.parametrize("data", [
-    PACKED, compress(LINES[:900]) + compress(LINES[900:]), PACKED + bytes(512), compress(LINES, 1),
+    PACKED, PACKED + bytes(512),
     bytes(9).join(compress(LINES[at:at + 99], at % 10) for at in range(0, len(LINES), 99)),
-    compress(b"") * 9 + PACKED,
 ])  # fmt: skip
 def test_gzipped_lines_are_the_lines(package, data, tmp_path):
     (tmp_path / "run").write_bytes(LINES)
@@ -319,19 +314,12 @@ def test_gzipped_lines_are_the_lines(package, data, tmp_path):
 
 TRUNCATED = "ends in the middle: the gzip file is truncated."
 DAMAGED = "cannot be decompressed: the gzip file is damaged."
-EITHER = (TRUNCATED, DAMAGED)  # of a few bytes, the packages say one or the other
 
 
 @pytest.mark.parametrize(("data", "problem"), [
     (PACKED[:-5], TRUNCATED),
-    (PACKED[: len(PACKED) // 2], TRUNCATED),
-    (PACKED + PACKED[:-9], TRUNCATED),
-    (PACKED + PACKED[:1], EITHER),
     (PACKED[:3], TRUNCATED),
-    (PACKED + b"t", EITHER),
-    (PACKED + b"tail", EITHER),
     (PACKED + b"behind the members", DAMAGED),
-    (PACKED[:-4] + b"1234", DAMAGED),
     (PACKED[:-8] + b"1234" + PACKED[-4:], DAMAGED),
     (compress(b""), "is empty: lines of the form "),
     (NOT_A_BLOCK, DAMAGED),
@@ -410,21 +398,3 @@ def test_errors_of_the_file_system_are_errors_of_ir_trunc_and_of_the_system(tmp_
     with pytest.raises(IrTruncError) as caught:
         calc("AP", {"1": {"a": 1}}, tmp_path / "loop")
     assert isinstance(caught.value, OSError)
-
-
-INSIDE = [
-    '{"x": 1, "x": 2}',
-    '{"x:": ":", "x:": 1}',
-    '{"x" : 1, "x" : 2}',
-    '[{"y": {}}, {"\\":": "\\":", "\\":": 0}]',
-]
-
-
-@pytest.mark.parametrize("within", ["%s", '{"a": %s}', "[1, %s]", '[{"a": [":", %s]}]'])
-@pytest.mark.parametrize("text", INSIDE)
-def test_a_name_twice_is_found_whatever_colons_there_are(tmp_path, text, within):
-    (tmp_path / "my.json").write_text(within % text)
-    with pytest.raises(InputError, match=r"an object has the name .* twice"):
-        json_content(tmp_path / "my.json", "my.json")
-    (tmp_path / "my.json").write_text(once := within % re.sub(r'"([^"]*)"([^"]*)$', r'"\1 "\2', text))
-    assert json_content(tmp_path / "my.json", "my.json") == json.loads(once)
