@@ -3,6 +3,7 @@
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ir_trunc import Rankings, meta
@@ -94,8 +95,14 @@ def test_the_page_is_the_workflow():
     assert (DOCS / "guide.md").read_text(encoding="utf-8") == guide_page()
     picture = (DOCS / "guide.svg").read_text(encoding="utf-8")
     assert picture.startswith("<?xml")
-    for text in plot_guide().texts:
+    ax = plot_guide()
+    for text in ax.texts:
         assert f">{text.get_text()}<" in picture
+    starts = np.array([text.get_position() for text in ax.texts])
+    for line in ax.lines:  # from below the first letter of a question to the answer
+        (trunk, top), _, (answer, y) = line.get_xydata()
+        assert np.isclose(starts - (trunk, top), (-0.01, 0.1)).all(axis=1).any()
+        assert np.isclose(starts, (answer, y)).all(axis=1).any()
 
 
 OF_THE_PAPER = {"length", "first_n", "weighted", "one", "recall", "graded", "redundancy", "deep"}

@@ -237,6 +237,7 @@ def test_the_paper_is_shown_where_it_says_otherwise(kept):
     assert "the paper says yes (section 3.2)" in repr(found)
     assert not found["Shallowness"].disagrees()
     assert not found["Recall"].paper
+    assert "the paper says" not in repr(kept["c@4"])  # of which it is silent
     for name in ("Spearman", "KendallTau", "AUC"):  # a sentence of section 3.1 says otherwise than Table 1
         found = kept[name]
         assert found["Top-weightedness"].paper.startswith("no (table 1 and footnote 3; a sentence of")
