@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from inspect import signature
+from itertools import pairwise
 from typing import Any
 
 from scipy.stats import kendalltau, spearmanr
@@ -228,6 +229,14 @@ def Bpref(q: Query, s: Setting, rel: int = 1) -> float:
 @twin
 def AP(q: Query, s: Setting, rel: int = 1) -> float:
     return ratio(precisions(seen(q, binary(rel))), len(pool(q, binary(rel))))
+
+
+@twin
+def AUPRC(q: Query, s: Setting, rel: int = 1) -> float:
+    """Trapezoids between the points (recall, precision) of all depths; that of the empty list is (0, 1)."""
+    g, R = seen(q, binary(rel)), len(pool(q, binary(rel)))
+    points = [(0.0, 1.0), *((ratio(sum(g[:i]), R), sum(g[:i]) / i) for i in range(1, len(g) + 1))]
+    return sum((after - before) * (y + x) / 2 for (before, x), (after, y) in pairwise(points))
 
 
 @twin

@@ -20,6 +20,7 @@ from ir_trunc._scoring.results import as_table
 from ir_trunc.measures.answering import answers, first_scores
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MinRel
+from ir_trunc.measures.parts import over
 from ir_trunc.measures.selective import RankedAnswers
 from ir_trunc.truncation._fitting import one_measure
 
@@ -196,9 +197,10 @@ def risk_coverage(
     pandas.DataFrame
         A row for each threshold, the highest first: threshold, answers (their number at or above it),
         coverage (their share of all answers; questions with an empty list have none), risk (share of wrong
-        ones among them) and generalised_risk (wrong ones as a share of all answers). The measures `AURC` and
-        `AUGRC` are the means of both risks over the answers, each answer of a tie at its expected place;
-        where all confidences differ, they are the means of these columns.
+        ones among them), generalised_risk (wrong ones as a share of all answers), recall and fallout (those
+        given as a share of all right and of all wrong answers: the ROC curve; NaN where there is none). The
+        measures `AURC` and `AUGRC` are the means of both risks over the answers, each answer of a tie at its
+        expected place; where all confidences differ, they are the means of these columns.
 
     Raises
     ------
@@ -211,10 +213,10 @@ def risk_coverage(
     >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}, "q4": {"d": 1}}
     >>> run = {"q1": {"a": 0.9}, "q2": {"x": 0.8}, "q3": {"c": 0.5}, "q4": {"y": 0.5}}
     >>> risk_coverage(qrels, run)
-     threshold  answers  coverage  risk  generalised_risk
-           0.9        1      0.25   0.0              0.00
-           0.8        2      0.50   0.5              0.25
-           0.5        4      1.00   0.5              0.50
+     threshold  answers  coverage  risk  generalised_risk  recall  fallout
+           0.9        1      0.25   0.0              0.00     0.5      0.0
+           0.8        2      0.50   0.5              0.25     0.5      0.5
+           0.5        4      1.00   0.5              0.50     1.0      1.0
     """
     lists = Lists(rank(qrels, run, **options))
     answered, correct = answers(lists, rel)
@@ -224,6 +226,7 @@ def risk_coverage(
     by_confidence = RankedAnswers.of(~correct[answered], confidence)
     ends: Ints = by_confidence.starts + by_confidence.sizes
     n, wrong = len(by_confidence.order), by_confidence.errors[ends - 1]
+    right = ends - wrong
     return as_table(
         {
             "threshold": confidence[by_confidence.order][ends - 1],
@@ -231,5 +234,7 @@ def risk_coverage(
             "coverage": ends / n,
             "risk": wrong / ends,
             "generalised_risk": wrong / n,
+            "recall": over(right, right[-1:], otherwise=np.nan),
+            "fallout": over(wrong, wrong[-1:], otherwise=np.nan),
         }
     )

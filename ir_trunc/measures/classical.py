@@ -16,6 +16,7 @@ from ir_trunc.measures.params import Choice, GradeGains, MinRel, Number
 from ir_trunc.measures.parts import (
     Gains,
     binary,
+    count,
     discount,
     first_relevant,
     graded,
@@ -27,8 +28,8 @@ from ir_trunc.measures.parts import (
 )
 
 __all__ = [
-    "AP", "CG", "DCG", "RR", "Bpref", "P", "R", "Rprec", "SetF", "SetP", "SetR", "Success", "aAP", "anDCG",
-    "enDCG", "nDCG",
+    "AP", "AUPRC", "CG", "DCG", "RR", "Bpref", "P", "R", "Rprec", "SetF", "SetP", "SetR", "Success", "aAP",
+    "anDCG", "enDCG", "nDCG",
 ]  # fmt: skip
 
 WEBBER = (
@@ -39,6 +40,7 @@ JARVELIN = "Järvelin & Kekäläinen, TOIS 2002, https://doi.org/10.1145/582415.
 BUCKLEY = "Buckley & Voorhees, SIGIR 2004, https://doi.org/10.1145/1008992.1009000"
 RIJSBERGEN = "van Rijsbergen, Information Retrieval, 1979, http://www.dcs.gla.ac.uk/Keith/Preface.html"
 HARMAN = "Harman, TREC-1, 1992, https://trec.nist.gov/pubs/trec1/t1_proceedings.html"
+DAVIS = "Davis & Goadrich, ICML 2006, https://doi.org/10.1145/1143844.1143874"
 KANTOR = "Kantor & Voorhees, Information Retrieval 2000, https://doi.org/10.1023/A:1009902609570"
 TREC_EVAL = "trec_eval, https://github.com/usnistgov/trec_eval"
 
@@ -189,6 +191,21 @@ def AP(lists: Lists, rel: MinRel = 1) -> Floats:
     """
     gains = binary(lists, rel)
     return over(lists.sum(precision_at_relevant(lists, gains)), lists.spread(gains.R))
+
+
+@measure(source=f"{DAVIS}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.1, footnote 3", takes_nil=True)
+def AUPRC(lists: Lists, rel: MinRel = 1) -> Floats:
+    """Area under the precision-recall curve, by the trapezoidal rule.
+
+    1/R sum_i r_i (P@i + P@(i-1)) / 2, P@0 = 1
+
+    The area ends at the recall that the list reaches. AP is the area by rectangles, r_i P@i. Of a list that
+    holds all relevant documents it is `auc(recall, precision)` in scikit-learn. Empty list, nil query: 0.
+    """
+    gains = binary(lists, rel)
+    above = over(count(lists, gains) - 1, lists.rank - 1, otherwise=1.0)
+    area = (precision_at_relevant(lists, gains) + gains.hits * above) / 2
+    return over(lists.sum(area), lists.spread(gains.R))
 
 
 @measure(source=f"{WEBBER}, eq. 4", takes_nil=True)

@@ -6,7 +6,7 @@ from generated import queries, rankings_of
 from hypothesis import given, strategies as st
 from scipy.stats import binomtest
 
-from ir_trunc import InputError, ParameterError, calc, calc_aggregate, meta
+from ir_trunc import InputError, ParameterError, calc, calc_aggregate, meta, read_log
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.answers import abstention_curve, nauc, risk_coverage
 from ir_trunc.measures import lookup
@@ -87,6 +87,25 @@ def test_the_curve_of_ten_answers():
     assert table["risk"].mean() == pytest.approx(areas(WRONG, SURE)[0])
     assert table["generalised_risk"].mean() == pytest.approx(areas(WRONG, SURE)[2])
     assert table["threshold"].tolist() == SURE
+
+
+def test_recall_and_fallout_are_the_ROC_curve():
+    """Peñas & Rodrigo 2011, section 5. The area is the chance that a right answer is surer than a wrong."""
+    rng, answers = np.random.default_rng(3), [{"id": 0, "answer": None, "candidate": "x", "correct": True}]
+    for at, right in enumerate(rng.random(60) < 0.6, 1):
+        sure = float(rng.integers(0, 6) + 2 * right)
+        answers.append({"id": at, "answer": "a", "correct": bool(right), "confidence": sure})
+    log = read_log(answers)
+    table = log.risk_coverage()
+    for row in table.itertuples():
+        given = [item["correct"] for item in answers[1:] if item["confidence"] >= row.threshold]
+        assert row.recall == pytest.approx(sum(given) / log.counts["correct"])
+        assert row.fallout == pytest.approx((len(given) - sum(given)) / log.counts["wrong"])
+    area = np.trapezoid([0, *table["recall"]], [0, *table["fallout"]])
+    assert area == pytest.approx(log.validation()["auroc"].iloc[0])
+    all_right = risk_coverage({"q": {"a": 1}}, {"q": {"a": 0.5}})
+    assert all_right["recall"].tolist() == [1]
+    assert all_right["fallout"].isna().all()
 
 
 def test_equal_confidences_are_one_point_of_the_curve():
