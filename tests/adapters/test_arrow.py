@@ -171,38 +171,32 @@ def test_frames_are_tables():
 GOOD = {"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": [2.0, 1.0], "relevance": [1, 0]}
 
 
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        ({"relevance": None}, "table has no column relevance or label; it has: query_id, doc_id, score"),
-        ({"score": None}, "table has no column score"),
-        ({"query_id": None}, "table has no column query_id or qid"),
-        ({"relevance": [2, 0]}, r"topic 1, document a: relevance 2: a grade up to max_rel=1 is needed"),
-        ({"relevance": [0.5, 0.0]}, "topic 1, document a: relevance 0.5 is not a whole number"),
-        ({"score": [None, 1.0]}, "topic 1, document a: score None is not a number"),
-        ({"score": [np.inf, 1.0]}, "topic 1, document a: score inf: a finite number"),
-        ({"query_id": ["1", None]}, "query_id is missing"),
-        ({"doc_id": ["a", "a"]}, "it is in the list twice|it is judged twice"),
-        ({"doc_id": None, "corpus-id": ["a", "b"], "relevance": None}, "has no column relevance"),
-    ],
-)
+@pytest.mark.parametrize(("columns", "message"), [
+    ({"relevance": None}, "table has no column relevance or label; it has: query_id, doc_id, score"),
+    ({"score": None}, "table has no column score"),
+    ({"query_id": None}, "table has no column query_id or qid"),
+    ({"relevance": [2, 0]}, r"topic 1, document a: relevance 2: a grade up to max_rel=1 is needed"),
+    ({"relevance": [0.5, 0.0]}, "topic 1, document a: relevance 0.5 is not a whole number"),
+    ({"score": [None, 1.0]}, "topic 1, document a: score None is not a number"),
+    ({"score": [np.inf, 1.0]}, "topic 1, document a: score inf: a finite number"),
+    ({"query_id": ["1", None]}, "query_id is missing"),
+    ({"doc_id": ["a", "a"]}, "it is in the list twice|it is judged twice"),
+    ({"doc_id": None, "corpus-id": ["a", "b"], "relevance": None}, "has no column relevance"),
+])  # fmt: skip
 def test_wrong_tables(columns, message):
     table = pa.table({name: column for name, column in (GOOD | columns).items() if column is not None})
     with pytest.raises(InputError, match=message):
         scorer("AP", max_rel=1)(table)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "max_rel is needed: the highest grade that the judgments in the rows can have"),
-        ({"max_rel": 1, "missing": "empty"}, "topics and missing go with qrels"),
-        ({"collect": True, "nil": "sakai"}, "max_rel is needed"),
-        ({"max_rel": 1, "measures": "AP c@1"}, r"c@1 looks at all lists of a run, and a table has some"),
-        ({"qrels": {"1": {"a": 1}}}, "missing='exclude' confirms that"),
-        ({"qrels": {"1": {"a": 1}}, "max_rel": 1}, "max_rel goes with judgments in the rows"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({}, "max_rel is needed: the highest grade that the judgments in the rows can have"),
+    ({"max_rel": 1, "missing": "empty"}, "topics and missing go with qrels"),
+    ({"collect": True, "nil": "sakai"}, "max_rel is needed"),
+    ({"max_rel": 1, "measures": "AP c@1"}, r"c@1 looks at all lists of a run, and a table has some"),
+    ({"qrels": {"1": {"a": 1}}}, "missing='exclude' confirms that"),
+    ({"qrels": {"1": {"a": 1}}, "max_rel": 1}, "max_rel goes with judgments in the rows"),
+])  # fmt: skip
 def test_wrong_options(options, message):
     with pytest.raises(ParameterError, match=message):
         scorer(**{"measures": "AP"} | options)

@@ -400,19 +400,6 @@ def test_notebook_06_takes_ten_lines_from_data_to_a_policy(source):
     assert any("how_many(" in line for line in lines)
 
 
-def test_each_reaches_a_policy_from_its_data():
-    retrieved, labels = chunks(60)
-    stop = how_many(labels, retrieved, policies="ScoreThreshold").policy
-    assert stop.keep(list(retrieved["q2"].items()))
-    import pandas as pd
-
-    frame = pd.DataFrame(
-        [(q, chunk, score) for q, found in retrieved.items() for chunk, score in found.items()],
-        columns=["query_id", "doc_id", "score"],
-    )
-    assert how_many(labels, frame, policies="ScoreThreshold").policy == stop
-
-
 QUESTIONS = {f"question {chr(97 + n)}": n % 3 for n in range(12)}
 """Where the passage with the answer stands: the fake models answer right if they read it."""
 IS = {True: "answered", False: "asked"}

@@ -23,16 +23,13 @@ def scores_of(values, **options):
     return [SampleScore(score=Score(value=value, **options), sample_id=at) for at, value in enumerate(values)]
 
 
-@pytest.mark.parametrize(
-    ("values", "c", "uf", "counts"),
-    [
-        ("CCII", 0.5, -0.5, (2, 2, 0)),
-        ("CCIN", 2 / 4 + 1 / 4 * 2 / 4, 0.0, (2, 1, 1)),
-        ("NNNN", 0.0, 0.0, (0, 0, 4)),
-        ("CPIN", 1 / 4 + 1 / 4 * 1 / 4, -0.75, (1, 2, 1)),
-        ([True, 1, 0.0, "N"], 2 / 4 + 1 / 4 * 2 / 4, 0.0, (2, 1, 1)),
-    ],
-)
+@pytest.mark.parametrize(("values", "c", "uf", "counts"), [
+    ("CCII", 0.5, -0.5, (2, 2, 0)),
+    ("CCIN", 2 / 4 + 1 / 4 * 2 / 4, 0.0, (2, 1, 1)),
+    ("NNNN", 0.0, 0.0, (0, 0, 4)),
+    ("CPIN", 1 / 4 + 1 / 4 * 1 / 4, -0.75, (1, 2, 1)),
+    ([True, 1, 0.0, "N"], 2 / 4 + 1 / 4 * 2 / 4, 0.0, (2, 1, 1)),
+])  # fmt: skip
 def test_metrics_are_the_formulas(values, c, uf, counts):
     scores = scores_of(values)
     assert c_at_1()(scores) == pytest.approx(c)

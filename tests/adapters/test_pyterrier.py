@@ -28,7 +28,6 @@ from ir_trunc import (
     parse_measure,
     rank,
 )
-from ir_trunc._cli.main import main
 from ir_trunc._scoring.objects import measure as declare
 from ir_trunc.adapters import pyterrier as adapter
 from ir_trunc.adapters.pyterrier import experiment
@@ -239,32 +238,29 @@ def test_batches_do_not_change_measures_of_the_whole_run_nor_the_scale_of_grades
     pd.testing.assert_frame_equal(whole, in_batches)
 
 
-@pytest.mark.parametrize(
-    ("measures", "options", "error", "message"),
-    [
-        (["mrt", "RBPT"], {}, UnknownMeasureError, "'mrt' is the time a system takes"),
-        ("RBTP", {}, UnknownMeasureError, "Did you mean RBPT"),
-        ("RBPT", {"precompute_prefix": True}, ParameterError, "precompute_prefix=True .* are run"),
-        ("RBPT", {"plan": "tree"}, ParameterError, "plan='tree' is for .* how systems are run"),
-        ("RBPT", {"highlight": "bold"}, ParameterError, "highlight='bold' is for .*: use the style of"),
-        ("RBPT", {"dataframe": False}, ParameterError, "the result is always a DataFrame"),
-        ("RBPT", {"validate": "error"}, ParameterError, "validate='error' is for .* as ir_trunc.calc"),
-        ("RBPT", {"filter_by_qrels": True}, ParameterError, "decides about topics without judgments"),
-        ("RBPT", {"filter_by_topics": False}, ParameterError, "the topics are those that are scored"),
-        ("RBPT", {"perquery": "all"}, ParameterError, "perquery='all': True or False is needed"),
-        ("RBPT", {"baseline": 1}, ParameterError, "baseline=1 is out of range"),
-        ("RBPT", {"baseline": "b"}, ParameterError, "baseline='b': the systems are results 1"),
-        ("RBPT", {"baseline": 0, "perquery": True}, ParameterError, "baseline tests means"),
-        ("RBPT", {"baseline": 0, "test": "T"}, ParameterError, "test='T': 't', 'wilcoxon' or a function"),
-        ("RBPT", {"correction": "holm"}, ParameterError, "correction='holm' corrects tests"),
-        ("RBPT", {"baseline": 0, "correction_alpha": 2}, ParameterError, "alpha=2 is out of range"),
-        ("RBPT", {"round": -1}, ParameterError, "round=-1 is out of range"),
-        ("RBPT", {"round": {"RBPT": 1.5}}, ParameterError, r"round\[RBPT\]=1.5 is out of range"),
-        ("RBPT", {"round": {"RBPT": 1}, "perquery": True}, ParameterError, "round by measure is for means"),
-        ("RBPT", {"verbose": "yes"}, ParameterError, "verbose='yes': True or False is needed"),
-        ("RBPT", {"names": ["x", "y"]}, ParameterError, "2 names for 1 systems"),
-    ],
-)
+@pytest.mark.parametrize(("measures", "options", "error", "message"), [
+    (["mrt", "RBPT"], {}, UnknownMeasureError, "'mrt' is the time a system takes"),
+    ("RBTP", {}, UnknownMeasureError, "Did you mean RBPT"),
+    ("RBPT", {"precompute_prefix": True}, ParameterError, "precompute_prefix=True .* are run"),
+    ("RBPT", {"plan": "tree"}, ParameterError, "plan='tree' is for .* how systems are run"),
+    ("RBPT", {"highlight": "bold"}, ParameterError, "highlight='bold' is for .*: use the style of"),
+    ("RBPT", {"dataframe": False}, ParameterError, "the result is always a DataFrame"),
+    ("RBPT", {"validate": "error"}, ParameterError, "validate='error' is for .* as ir_trunc.calc"),
+    ("RBPT", {"filter_by_qrels": True}, ParameterError, "decides about topics without judgments"),
+    ("RBPT", {"filter_by_topics": False}, ParameterError, "the topics are those that are scored"),
+    ("RBPT", {"perquery": "all"}, ParameterError, "perquery='all': True or False is needed"),
+    ("RBPT", {"baseline": 1}, ParameterError, "baseline=1 is out of range"),
+    ("RBPT", {"baseline": "b"}, ParameterError, "baseline='b': the systems are results 1"),
+    ("RBPT", {"baseline": 0, "perquery": True}, ParameterError, "baseline tests means"),
+    ("RBPT", {"baseline": 0, "test": "T"}, ParameterError, "test='T': 't', 'wilcoxon' or a function"),
+    ("RBPT", {"correction": "holm"}, ParameterError, "correction='holm' corrects tests"),
+    ("RBPT", {"baseline": 0, "correction_alpha": 2}, ParameterError, "alpha=2 is out of range"),
+    ("RBPT", {"round": -1}, ParameterError, "round=-1 is out of range"),
+    ("RBPT", {"round": {"RBPT": 1.5}}, ParameterError, r"round\[RBPT\]=1.5 is out of range"),
+    ("RBPT", {"round": {"RBPT": 1}, "perquery": True}, ParameterError, "round by measure is for means"),
+    ("RBPT", {"verbose": "yes"}, ParameterError, "verbose='yes': True or False is needed"),
+    ("RBPT", {"names": ["x", "y"]}, ParameterError, "2 names for 1 systems"),
+])  # fmt: skip
 def test_what_would_be_wrong_is_refused(measures, options, error, message):
     with pytest.raises(error, match=message):
         experiment([RESULTS], TOPICS, QRELS, measures, **options)
@@ -378,22 +374,6 @@ def qrels_of(path):
     names = ["qid", "iteration", "docno", "label"]
     rows = pd.read_csv(path, sep=r"\s+", names=names, dtype={"qid": str, "docno": str})
     return rows[["qid", "docno", "label"]]
-
-
-def test_pt_Experiment_on_ten_covid_runs_equals_the_command_line(real_data, capsys):
-    folder = real_data("covid-r1")
-    names = (folder / "subset.txt").read_text().split()[::4]
-    qrels_file = folder / "qrels.covid-r1.txt"
-    qrels, files = qrels_of(qrels_file), [str(folder / "runs" / f"{name}.gz") for name in names]
-    topics = pd.DataFrame({"qid": qrels["qid"].unique()})
-    objects, runs = [parse_measure(text) for text in MEASURES.split()], list(map(pt.io.read_results, files))
-    table = pt.Experiment(runs, topics, qrels, objects, names=names).set_index("name")
-    assert main([str(qrels_file), *files, MEASURES, "-p", "9"]) == 0
-    header, *lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
-    assert len(lines) == 10
-    for name, *values in lines:
-        for measure, value in zip(header[1:], values):
-            assert table.loc[name, measure] == pytest.approx(float(value), abs=1e-8), (name, measure)
 
 
 class BM25(pt.Transformer):

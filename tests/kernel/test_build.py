@@ -39,14 +39,11 @@ def test_the_core_reads_mutated_files_under_sanitizers(tmp_path):
 
 
 @with_source
-@pytest.mark.parametrize(
-    ("wanted", "line"),
-    [
-        ("", r"ir_trunc: its kernel is not compiled \(.*\); runs are read in Python, more slowly\."),
-        ("0", ".*it is turned off.*"),
-        ("required", None),
-    ],
-)
+@pytest.mark.parametrize(("wanted", "line"), [
+    ("", r"ir_trunc: its kernel is not compiled \(.*\); runs are read in Python, more slowly\."),
+    ("0", ".*it is turned off.*"),
+    ("required", None),
+])  # fmt: skip
 def test_a_build_without_a_compiler(tmp_path, wanted, line):
     """One line says that the kernel is left out; where it is required, that is an error."""
     code = (

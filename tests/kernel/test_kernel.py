@@ -379,19 +379,16 @@ def test_columns_beside_the_usual_ones_are_left_to_python(qrels):
     assert not rows_are_sure(answers, table)
 
 
-@pytest.mark.parametrize(
-    ("scores", "dtype", "is_sure"),
-    [
-        ([0.5, 1 / 3, -0.0], "float64", True),
-        ([0.5, 1 / 3, 2.0], "float32", True),
-        ([2**53 + 1, 2**53, -1], "int64", True),
-        ([2**64 - 1, 2**53 + 1, 0], "uint64", True),
-        ([0.5, float("nan"), 1.0], "float64", False),
-        ([0.5, float("inf"), 1.0], "float64", False),
-        ([0.5, 1, 2.0], "object", False),
-        ([True, False, True], "bool", False),
-    ],
-)
+@pytest.mark.parametrize(("scores", "dtype", "is_sure"), [
+    ([0.5, 1 / 3, -0.0], "float64", True),
+    ([0.5, 1 / 3, 2.0], "float32", True),
+    ([2**53 + 1, 2**53, -1], "int64", True),
+    ([2**64 - 1, 2**53 + 1, 0], "uint64", True),
+    ([0.5, float("nan"), 1.0], "float64", False),
+    ([0.5, float("inf"), 1.0], "float64", False),
+    ([0.5, 1, 2.0], "object", False),
+    ([True, False, True], "bool", False),
+])  # fmt: skip
 def test_frames_of_objects_are_the_kernels_own_where_scores_are_numbers(qrels, scores, dtype, is_sure):
     ids = {"query_id": ["1", "1", "2"], "doc_id": ["a", "é", "a"]}
     run = pd.DataFrame(ids, dtype=object).assign(score=np.array(scores, dtype))

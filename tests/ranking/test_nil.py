@@ -153,12 +153,6 @@ def test_a_convention_can_be_chosen_for_qrels_that_are_ready():
     assert answers.nil == NilRule("ends")
 
 
-def test_rankings_take_neither_topics_nor_a_convention():
-    rankings = calc("RR", {"1": {"a": 1}}, {"1": ["a"]}).rankings
-    with pytest.raises(InputError, match="topics, unjudged and nil have no effect on Rankings"):
-        calc("RR", None, rankings, nil="sakai")
-
-
 def test_another_id_can_stand_for_no_answer():
     run = {"1": ["none"], "2": ["none"]}
     rule = NilRule(id="none")
@@ -208,23 +202,9 @@ def test_every_command_that_reads_runs_takes_nil(words, files, capsys):
         return capsys.readouterr()
 
     assert "taken for a document" not in said("--nil", "document").err
-    ended = said("--nil", "ends")
-    assert ("NIL ends 3 list(s)" in ended.err) == ("lengths" not in words)
-    if "lengths" in words:
-        assert said().out == ended.out != said("--nil", "document").out
+    assert "NIL ends 3 list(s)" in said("--nil", "ends").err
     assert main([*given, "--nil", "nothing"]) == 2
     assert "'nothing' is not one of ends, trec2001" in capsys.readouterr().err
-
-
-@pytest.mark.filterwarnings("ignore:.*NIL ends")
-@SHOWN
-def test_procedures_take_nil_as_calc_does(files):
-    runs = [files["RUN"], files["OTHER"]]
-    for convention in ("ends", "document", "sakai"):
-        cross_validate("Greedy", "SetF", files["QRELS"], runs, folds=2, nil=convention)
-        study.agreement("SetF", "AP", files["QRELS"], runs, nil=convention)
-        study.cuts("SetF", files["QRELS"], runs, nil=convention)
-    assert meta.pooled_runs(files["QRELS"], runs, nil="ends").rankings[0].lengths.tolist() == [1, 0, 0]
 
 
 @pytest.mark.filterwarnings("ignore:.*no judgments")

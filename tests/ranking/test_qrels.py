@@ -116,11 +116,6 @@ def test_with_topics_takes_every_form_that_calc_takes(form):
     assert larger.judgments.grades.tolist() == read_qrels(OTHERS[form]).judgments.grades.tolist()
 
 
-def test_with_topics_refuses_qrels_that_calc_refuses():
-    with pytest.raises(InputError, match=r"topic 1, document a: relevance 0.5 is not a whole number"):
-        with_topics({"1": {"a": 0.5}}, ["2"])
-
-
 @pytest.mark.filterwarnings("ignore:.*nil queries")
 @pytest.mark.parametrize("form", ["dict", "named tuples", "pandas"])
 def test_with_topics_is_ir_measures_input(form):

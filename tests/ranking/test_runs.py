@@ -334,13 +334,6 @@ def test_errors_name_the_line_in_any_block_whatever_ends_the_lines(tmp_path, row
         calc("AP", {"1": {"d5": 1}}, path)
 
 
-def test_a_topic_may_be_larger_than_a_block(tmp_path):
-    path = tmp_path / "a.run"
-    path.write_text("".join(f"{topic} Q0 d{at} 1 {-at} t\n" for topic in (1, 2) for at in range(500)))
-    results = calc("RR NumRet", {"1": {"d9": 1}, "2": {"d499": 1}, "3": {"d": 1}}, path)
-    assert results.to_pandas()["RR"].tolist() == [1 / 10, 1 / 500, 0]
-
-
 @pytest.mark.parametrize("end", [b" ", b"\t", b"\r", b"\n", b"\n "])
 @pytest.mark.parametrize("before", [b"\n", b"\r", b"\r\n", b"\r ", b" \r"])
 def test_a_field_that_is_missing_is_not_made_up_of_white_space(tmp_path, before, end):

@@ -1,9 +1,8 @@
 """Documents that leave lists and judgments before ranks are given."""
 
-import pandas as pd
 import pytest
 
-from ir_trunc import InputError, calc, check, compare, evaluator, rank, read_qrels, truncation
+from ir_trunc import InputError, calc, evaluator, rank, read_qrels
 from ir_trunc._cli.main import main
 
 QRELS = {"a": {"a": 2, "b": 1, "c": 0}, "b": {"a": 1}, "c": {"c": 1}}
@@ -52,15 +51,7 @@ def test_a_list_fills_the_cutoff_if_it_did_before_they_left():
     assert curve.values[curve.offsets[0] : curve.offsets[1]].tolist() == [0, 0, 0.25]
 
 
-def test_every_function_that_reads_runs_takes_it(tmp_path, capsys):
-    options = {"withheld": "same id"}
-    assert compare("RR", QRELS, {"x": RUN, "y": RUN}, **options).to_pandas()["RR"].tolist() == [0.5, 0.5]
-    assert check("RR < 0.5", QRELS, RUN, **options).passed
-    assert truncation.truncate(RUN, "Fixed(1)", **options).to_dict() == {
-        "a": {"x": 8.0},
-        "b": {"a": 2.0},
-        "c": {},
-    }
+def test_commands_take_it(tmp_path, capsys):
     for name, rows in (("qrels", QRELS), ("run", RUN)):
         form = "{q} 0 {d} {x}\n" if name == "qrels" else "{q} Q0 {d} 1 {x} t\n"
         lines = (form.format(q=q, d=d, x=x) for q, docs in rows.items() for d, x in docs.items())
@@ -75,19 +66,3 @@ def test_every_function_that_reads_runs_takes_it(tmp_path, capsys):
 def test_what_is_withheld_must_be_readable(wrong):
     with pytest.raises(InputError, match=r"withheld: .*'same id' is needed"):
         calc("RR", QRELS, RUN, withheld=wrong)
-
-
-def test_the_experiment_takes_it():
-    pt = pytest.importorskip("pyterrier", reason="pyterrier is not installed")
-    topics = pd.DataFrame({"qid": [*QRELS], "query": ["?"] * 3})
-
-    def frame(of, value):
-        rows = [(q, d, x) for q, docs in of.items() for d, x in docs.items()]
-        return pd.DataFrame(rows, columns=["qid", "docno", value])
-
-    with pytest.warns(match="withheld: 3 documents left the results of 1 system"):
-        table = pt.truncation.experiment(
-            {"mine": frame(RUN, "score")}, topics, frame(QRELS, "label"), "RBPT RR", withheld="same id"
-        )
-    expected = calc("RBPT RR", *LEFT).aggregated
-    assert table.iloc[0, 1:].tolist() == pytest.approx([*expected.values()])

@@ -12,9 +12,7 @@ from ir_trunc import (
     InputError,
     NilRule,
     calc,
-    evaluator,
     read_answers,
-    read_qrels,
     read_run,
     with_effort,
     with_terminal,
@@ -127,14 +125,11 @@ IN_SHORT = {("least", None), ("full", 4), ("unit", 30)}
 
 
 @pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
-@pytest.mark.parametrize(
-    ("terminal", "depth"),
-    [
-        pytest.param(terminal, depth, marks=[pytest.mark.full] * ((terminal, depth) not in IN_SHORT))
-        for terminal in ("least", "full", "unit")
-        for depth in (None, 1, 4, 30)
-    ],
-)
+@pytest.mark.parametrize(("terminal", "depth"), [
+    pytest.param(terminal, depth, marks=[pytest.mark.full] * ((terminal, depth) not in IN_SHORT))
+    for terminal in ("least", "full", "unit")
+    for depth in (None, 1, 4, 30)
+])  # fmt: skip
 def test_wrapped_is_scored(terminal, depth):
     """The formula, applied to what the wrapped run and its qrels hold, gives the score."""
     qrels, run = generated(seed=depth or 0, top=3)
@@ -235,37 +230,6 @@ def test_tables_hold_what_wrapping_adds(tmp_path):
         wrapped.write(tmp_path / "my.run")
 
 
-@pytest.mark.full
-def test_trec_eval_s_reciprocal_rank_of_wrapped_runs_is_RRT(real_data, tmp_path):
-    """Runs of robust03 cut at random lengths, some of them 0, with a third of the topics made nil queries.
-
-    The judgments are those of the relevant documents and of one in ten of the others.
-    """
-    folder = real_data("robust03")
-    rng = np.random.default_rng(7)
-    frame = pd.DataFrame(ir_measures.read_trec_qrels(str(folder / "qrels.robust03.txt")))
-    frame = frame[(frame["relevance"] > 0) | (frame.index % 10 == 0)].copy()
-    nil = set(frame["query_id"].unique()[::3])
-    frame.loc[frame["query_id"].isin(nil), "relevance"] = 0
-    qrels = read_qrels(frame)
-    ready = evaluator("RRT", qrels)
-    for path in sorted((folder / "runs").glob("*.gz")):
-        run = pd.read_csv(path, sep=r"\s+", header=None, usecols=[0, 2, 4], dtype={0: str, 2: str})
-        run.columns = ["query_id", "doc_id", "score"]
-        lengths = {topic: int(rng.integers(0, 8)) for topic in run["query_id"].unique()}
-        run = run[run.groupby("query_id")["score"].rank(method="min", ascending=False) <= 8]  # few to sort
-        run = run.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
-        run = run[run.groupby("query_id").cumcount() < run["query_id"].map(lengths)]
-        ours = ready.calc(run)
-        wrapped = with_terminal(qrels, run)
-        wrapped.write(tmp_path / "run", tmp_path / "qrels")
-        judged = list(ir_measures.read_trec_qrels(str(tmp_path / "qrels")))
-        shown = list(ir_measures.read_trec_run(str(tmp_path / "run")))
-        from_files = ir_measures.pytrec_eval.iter_calc([RR], judged, shown)
-        theirs = {metric.query_id: metric.value for metric in from_files}
-        assert [theirs[topic] for topic in ours.topics] == ours.values[0].tolist(), path.name
-
-
 def test_report_of_lists_that_their_system_ended():
     report = nil_report(RUN | {"5": ["x", "y", "z"]}, depth=3)
     assert (report.ended_by_nil, report.short, report.left_alone) == (3, 1, 1)
@@ -281,15 +245,6 @@ def test_a_report_takes_a_convention_or_a_rule_as_scoring_does():
     assert table.to_dict("list") == {"before": [0, 0, 0, 1], "after": [0, 1, 0, 0]}
     assert nil_report(run, nil="document").ended_by_nil == 0
     assert nil_report(run, nil=NilRule("sakai", "none")).after.tolist() == [2, 2]
-
-
-def test_a_report_takes_topics_in_any_form(tmp_path):
-    path = tmp_path / "topics.txt"
-    path.write_text("1\n2\n3\n10\n")
-    for topics in (path, str(path), ["1", "2", 3, 10], pd.DataFrame({"qid": [1, 2, 3, 10]})):
-        report = nil_report({"1": ["a", "NIL"], "10": ["NIL"]}, topics)
-        assert report.before.tolist() == [2, 0, 0, 1]
-        assert report.after.tolist() == [1, 0, 0, 0]
 
 
 PARIS = [{"Paris": 2, "City of Light": 1}, {"London": 1, "Rome": 0}]

@@ -78,15 +78,12 @@ def test_topics_scale_and_run_of_a_data_set(generated):
     assert again.values[0].tolist() == pytest.approx(by_hand)
 
 
-@pytest.mark.parametrize(
-    ("qrels", "run", "message"),
-    [
-        ("ir-trunc-without-qrels", {}, "data set .* has no qrels"),
-        ("ir-trunc-without-run", "ir-trunc-without-run", "has no run .scoreddocs. of its own"),
-        ("ir-trunc-broken", {}, "cannot be loaded"),
-        ("no-such-data-set", {}, "no such file, nor an ir_datasets data set"),
-    ],
-)
+@pytest.mark.parametrize(("qrels", "run", "message"), [
+    ("ir-trunc-without-qrels", {}, "data set .* has no qrels"),
+    ("ir-trunc-without-run", "ir-trunc-without-run", "has no run .scoreddocs. of its own"),
+    ("ir-trunc-broken", {}, "cannot be loaded"),
+    ("no-such-data-set", {}, "no such file, nor an ir_datasets data set"),
+])  # fmt: skip
 def test_what_a_data_set_lacks_is_said(generated, qrels, run, message):
     with pytest.raises((InputError, FileNotFoundError), match=message):
         calc("AP", qrels, run, unjudged="exclude")

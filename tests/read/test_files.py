@@ -78,18 +78,12 @@ def test_qrels_of_three_and_two_fields(tmp_path):
     assert read_qrels(path).to_dict() == {"1": {"a": 1}, "2": {"b": 1}}
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("1 a 1\n1 b x\n", "my.run, line 2 (topic 1, document b): score 'x' is not a number"),
-        ("1 a 1\n1 b\n", "my.run, line 2: 2 fields; 3 are needed: query_id doc_id score."),
-        ("1 a\n", "my.run, line 1: 2 fields; 3 or 4, or 6 in TREC's form, are needed."),
-        (
-            "1 a 1 1 1\n",
-            "5 fields; 6 are needed: query_id Q0 doc_id rank score tag, or in all lines query_id",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "told"), [
+    ("1 a 1\n1 b x\n", "my.run, line 2 (topic 1, document b): score 'x' is not a number"),
+    ("1 a 1\n1 b\n", "my.run, line 2: 2 fields; 3 are needed: query_id doc_id score."),
+    ("1 a\n", "my.run, line 1: 2 fields; 3 or 4, or 6 in TREC's form, are needed."),
+    ("1 a 1 1 1\n", "5 fields; 6 are needed: query_id Q0 doc_id rank score tag, or in all lines query_id"),
+])  # fmt: skip
 def test_a_mistake_in_short_lines_is_named(tmp_path, text, told):
     path = written(tmp_path / "my.run", text)
     assert told in complaint(lambda: read_run(path))

@@ -210,13 +210,6 @@ def records(rows, value):
     return [{"query_id": topic, "doc_id": doc, value: number} for topic, doc, number in rows]
 
 
-def test_records_are_dicts_with_a_name_for_each_field():
-    assert same(calc(MEASURES, records(QRELS_ROWS, "relevance"), records(RUN_ROWS, "score")))
-    assert same(calc(MEASURES, QRELS, iter(records(RUN_ROWS, "score"))))
-    named = [{"qid": q, "docno": d, "score": s, "text": "x"} for q, d, s in RUN_ROWS]
-    assert same(calc(MEASURES, QRELS, named))
-
-
 def test_a_record_without_a_field_is_named_by_its_row():
     rows = records(RUN_ROWS, "score")
     del rows[2]["doc_id"]
@@ -224,11 +217,6 @@ def test_a_record_without_a_field_is_named_by_its_row():
     unnamed = [{"query_id": "1", "chunk": "a", "score": 1.0}]
     assert "has no column doc_id or docno" in complaint(lambda: calc("AP", QRELS, unnamed))
     assert "row 1: a dict is needed, not str" in complaint(lambda: calc("AP", QRELS, [rows[0], "x"]))
-
-
-def test_tuples_are_topic_document_and_number():
-    assert same(calc(MEASURES, QRELS_ROWS, RUN_ROWS))
-    assert same(calc(MEASURES, map(list, QRELS_ROWS), iter(RUN_ROWS)))
 
 
 def test_a_tuple_in_another_order_or_of_another_length_is_refused():
@@ -294,14 +282,11 @@ def test_the_mistakes_of_lists_by_topic():
 
 
 @pytest.mark.filterwarnings("ignore:.*of the 2 topics of the qrels are not in the run")
-@pytest.mark.parametrize(
-    ("form", "has"),
-    [
-        (lambda doc: {"id": doc, "nearness": 1.0}, "; they have: id, nearness"),
-        (lambda doc: {"id": doc, "metadata": {}, "page_content": "x"}, "; they have: id, metadata"),
-        (lambda doc: Document(doc), ""),
-    ],
-)
+@pytest.mark.parametrize(("form", "has"), [
+    (lambda doc: {"id": doc, "nearness": 1.0}, "; they have: id, nearness"),
+    (lambda doc: {"id": doc, "metadata": {}, "page_content": "x"}, "; they have: id, metadata"),
+    (lambda doc: Document(doc), ""),
+])  # fmt: skip
 def test_documents_without_scores_are_in_the_order_of_their_list(form, has):
     run = {"q": [form("b"), form("a")], "r": [form("c")]}
     told = f"the documents have no scores and are in the order of their lists{has}"

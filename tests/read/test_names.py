@@ -107,14 +107,11 @@ def test_each_name_of_qrels_is_found_or_refused(form, tmp_path):
         check(message, "it has: topic, found" if field == "list" else "misnamed")
 
 
-@pytest.mark.parametrize(
-    ("form", "of_run"),
-    [
-        pytest.param(form, of_run, marks=[pytest.mark.weekly] * ((i + j) % 4 > 0))
-        for i, form in enumerate(JUDGED)
-        for j, of_run in enumerate(FORMS)
-    ],
-)
+@pytest.mark.parametrize(("form", "of_run"), [
+    pytest.param(form, of_run, marks=[pytest.mark.weekly] * ((i + j) % 4 > 0))
+    for i, form in enumerate(JUDGED)
+    for j, of_run in enumerate(FORMS)
+])  # fmt: skip
 def test_one_argument_names_the_fields_of_qrels_and_run(form, of_run, tmp_path):
     """A name that both could have is refused if neither has it, whatever the usual names are."""
     qrels, run = FORMS[form](tmp_path), FORMS[of_run](tmp_path)

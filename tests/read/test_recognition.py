@@ -21,15 +21,12 @@ def file(tmp_path):
     return write
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("894 AP1 -1 1869\n894 AP2 1 in 1870\n", {"AP1 1869": 0, "AP2 in 1870": 1}),
-        ("894 AP1 -1 1869\n894 AP2 1 1870\n894 AP3 3 1871\n", {"AP1 1869": 0, "AP2 1870": 1, "AP3 1871": 0}),
-        ("894 AP1 -1 1869\n", {"AP1 1869": 0}),
-        ("894 AP1 1 in 1869 BC\n894 AP2 -1 in 1870 BC\n", {"AP1 in 1869 BC": 1, "AP2 in 1870 BC": 0}),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    ("894 AP1 -1 1869\n894 AP2 1 in 1870\n", {"AP1 1869": 0, "AP2 in 1870": 1}),
+    ("894 AP1 -1 1869\n894 AP2 1 1870\n894 AP3 3 1871\n", {"AP1 1869": 0, "AP2 1870": 1, "AP3 1871": 0}),
+    ("894 AP1 -1 1869\n", {"AP1 1869": 0}),
+    ("894 AP1 1 in 1869 BC\n894 AP2 -1 in 1870 BC\n", {"AP1 in 1869 BC": 1, "AP2 in 1870 BC": 0}),
+])  # fmt: skip
 def test_judgments_of_answers_that_are_numbers(file, text, expected):
     assert read_qrels(file("qa", text)).to_dict() == {"894": expected}
 

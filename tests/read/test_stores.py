@@ -157,11 +157,6 @@ def test_queries_without_any_result_are_empty_lists():
     assert read_run((TOPICS, [[], []])).universe == ("a", "b")
 
 
-def test_rows_that_look_alike_are_rows():
-    assert orders((["1", "a", 2.0], ["1", "b", 1.0])) == {"1": ["a", "b"]}
-    assert orders({"1": {"ids": 2.0, "x": 1.0}}) == {"1": ["ids", "x"]}
-
-
 def test_a_lazy_frame_is_collected():
     polars = pytest.importorskip("polars")
     frame = polars.LazyFrame({"query_id": ["1"], "doc_id": ["a"], "score": [0.5]})

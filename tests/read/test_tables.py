@@ -208,15 +208,12 @@ def test_policies_weigh_costs():
     assert curves("FlatU", None, dear)[parse_measure("FlatU")].best()[0].tolist() == [1] * 4
 
 
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
-        ([0.1, 0.1, -0.2, 0.1], "topic 1, document a: cost -0.2: a finite number >= 0 is needed"),
-        ([0.1, 0.2, 0.1, np.inf], "topic 1, document b: cost inf"),
-        ([0.1, 0.2, 0.1, np.nan], "topic 1, document b: cost nan"),
-        (["x", "y", "z", "w"], "topic 2, document d: cost 'x' is not a number"),
-    ],
-)
+@pytest.mark.parametrize(("bad", "message"), [
+    ([0.1, 0.1, -0.2, 0.1], "topic 1, document a: cost -0.2: a finite number >= 0 is needed"),
+    ([0.1, 0.2, 0.1, np.inf], "topic 1, document b: cost inf"),
+    ([0.1, 0.2, 0.1, np.nan], "topic 1, document b: cost nan"),
+    (["x", "y", "z", "w"], "topic 2, document d: cost 'x' is not a number"),
+])  # fmt: skip
 def test_wrong_costs_name_topic_and_document(bad, message):
     with pytest.raises(InputError, match=message):
         calc("FlatU", OF_COSTS, frame_of_costs(bad))

@@ -80,73 +80,61 @@ def test_columns_and_items_of_topics(kind):
     assert qrels.judgments.topics == ("1", "2", "3", "4")
 
 
-@pytest.mark.parametrize(
-    ("topics", "message"),
-    [
-        (b"123", r"topics of type bytes: .*a file of topics \(TREC topics, "),
-        (5, r"topics of type int: .*a file"),
-        (np.array(5), r"topics of type ndarray: .*a file"),
-        (
-            [("1", "text")],
-            "item 0: .* is tuple; an id, or an item with query_id, .* or _id, is needed",
-        ),
-        (["1", float("nan")], "item 1: topic is missing"),
-        (pd.Series(["1", None]), "row 1: topic is missing"),
-        ([1.0], "item 0: topic 1.0 is float, not text"),
-        ([{"text": "x"}], "item 0: an object with query_id, .* id or _id is needed; it has: 'text'"),
-        ({float("nan"): "x"}, "topic is missing"),
-        (pd.DataFrame({"topic": ["1"]}), "no column query_id or .* or id or _id; it has: topic"),
-        (np.array([["1", "2"]]), "row 0: .* is ndarray"),
-        (["\ud800"], "not text that UTF-8 can hold"),
-        (iter(()), "there is no topic"),
-    ],
-)
+@pytest.mark.parametrize(("topics", "message"), [
+    (b"123", r"topics of type bytes: .*a file of topics \(TREC topics, "),
+    (5, r"topics of type int: .*a file"),
+    (np.array(5), r"topics of type ndarray: .*a file"),
+    ([("1", "text")], "item 0: .* is tuple; an id, or an item with query_id, .* or _id, is needed"),
+    (["1", float("nan")], "item 1: topic is missing"),
+    (pd.Series(["1", None]), "row 1: topic is missing"),
+    ([1.0], "item 0: topic 1.0 is float, not text"),
+    ([{"text": "x"}], "item 0: an object with query_id, .* id or _id is needed; it has: 'text'"),
+    ({float("nan"): "x"}, "topic is missing"),
+    (pd.DataFrame({"topic": ["1"]}), "no column query_id or .* or id or _id; it has: topic"),
+    (np.array([["1", "2"]]), "row 0: .* is ndarray"),
+    (["\ud800"], "not text that UTF-8 can hold"),
+    (iter(()), "there is no topic"),
+])  # fmt: skip
 def test_what_holds_no_topics_is_refused(topics, message):
     with pytest.raises(InputError, match=message):
         read_topics(topics)
 
 
-@pytest.mark.parametrize(
-    ("text", "topic"),
-    [
-        ('<topics><topic number="Q&amp;A &lt;1&#62;"/></topics>', "Q&A <1>"),
-        ("<top>\n<num> Number: Q&amp;A\n</top>", "Q&A"),
-        ("<top>\n<num> Number: Q&A&copy\n</top>", "Q&A&copy"),
-        ('<!DOCTYPE t [<!ENTITY me SYSTEM "file:///a">]><topics><topic number="&me;"/></topics>', "&me;"),
-    ],
-)
+@pytest.mark.parametrize(("text", "topic"), [
+    ('<topics><topic number="Q&amp;A &lt;1&#62;"/></topics>', "Q&A <1>"),
+    ("<top>\n<num> Number: Q&amp;A\n</top>", "Q&A"),
+    ("<top>\n<num> Number: Q&A&copy\n</top>", "Q&A&copy"),
+    ('<!DOCTYPE t [<!ENTITY me SYSTEM "file:///a">]><topics><topic number="&me;"/></topics>', "&me;"),
+])  # fmt: skip
 def test_characters_of_marked_up_topics_are_read_and_entities_are_not_followed(tmp_path, text, topic):
     (tmp_path / "topics.xml").write_text(text)
     assert read_topics(tmp_path / "topics.xml") == [topic]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("1 0 d1 1\n1 0 d2 0\n", "looks like qrels or a run, not like topics; a file"),
-        ("1\tQ0\td1\t1\t2.5\tsys\n", None),
-        ("1 Q0 d1 1 2 sys\n1 Q0 d2 2 1 sys\n", "looks like qrels or a run"),
-        ("1 first question\n", "line 1: '1 first question' is not an id; an id, 'id<TAB>text', or a CSV"),
-        ("1\n2,second\n", "line 2: '2,second' is not an id"),
-        ("topic\ttext\n1\tfirst\n2\tsecond\n", "'topic' looks like a header; call the column of ids"),
-        ("topic,text\n1,first\n", "line 1: 'topic,text' is not an id"),
-        ("1\tfirst\n\tsecond\n", "line 2: the id is missing"),
-        ("qid,text\n1,first\n,second\n", "row 3: qid is missing"),
-        ("qid,id,text\n1,2,first\n", "columns qid and id for the same field"),
-        ('qid,text\n1,"first\n', "is not a table"),
-        ('{"_id": "1"}\n{"text": "2"}\n', "line 2: an object with query_id, .* is needed; it has: 'text'"),
-        ('{"_id": "1"}\n{"_id": "2"\n', "line 2 cannot be read as JSON"),
-        ('{"_id": "1"}\n{"_id": null}\n', "line 2: topic is missing"),
-        ('[{"_id": 1.5}]', "item 0: topic 1.5 is float"),
-        ('{"1": "x", "1": "y"}', "cannot be read as JSON: an object has the name '1' twice"),
-        ('{"version": "2", "data": []}', "the value of 'data' is list, not text"),
-        ("[" * 100_000, "nested too deeply"),
-        ('["\\ud800"]', "not text that UTF-8 can hold"),
-        ("<top><num>1</num></top><top><title>x</top>", "holds 2 topics, but only 1 of them have a number"),
-        ("", "no topic"),
-        ("<doc>x</doc>", "neither <num> nor"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("1 0 d1 1\n1 0 d2 0\n", "looks like qrels or a run, not like topics; a file"),
+    ("1\tQ0\td1\t1\t2.5\tsys\n", None),
+    ("1 Q0 d1 1 2 sys\n1 Q0 d2 2 1 sys\n", "looks like qrels or a run"),
+    ("1 first question\n", "line 1: '1 first question' is not an id; an id, 'id<TAB>text', or a CSV"),
+    ("1\n2,second\n", "line 2: '2,second' is not an id"),
+    ("topic\ttext\n1\tfirst\n2\tsecond\n", "'topic' looks like a header; call the column of ids"),
+    ("topic,text\n1,first\n", "line 1: 'topic,text' is not an id"),
+    ("1\tfirst\n\tsecond\n", "line 2: the id is missing"),
+    ("qid,text\n1,first\n,second\n", "row 3: qid is missing"),
+    ("qid,id,text\n1,2,first\n", "columns qid and id for the same field"),
+    ('qid,text\n1,"first\n', "is not a table"),
+    ('{"_id": "1"}\n{"text": "2"}\n', "line 2: an object with query_id, .* is needed; it has: 'text'"),
+    ('{"_id": "1"}\n{"_id": "2"\n', "line 2 cannot be read as JSON"),
+    ('{"_id": "1"}\n{"_id": null}\n', "line 2: topic is missing"),
+    ('[{"_id": 1.5}]', "item 0: topic 1.5 is float"),
+    ('{"1": "x", "1": "y"}', "cannot be read as JSON: an object has the name '1' twice"),
+    ('{"version": "2", "data": []}', "the value of 'data' is list, not text"),
+    ("[" * 100_000, "nested too deeply"),
+    ('["\\ud800"]', "not text that UTF-8 can hold"),
+    ("<top><num>1</num></top><top><title>x</top>", "holds 2 topics, but only 1 of them have a number"),
+    ("", "no topic"),
+    ("<doc>x</doc>", "neither <num> nor"),
+])  # fmt: skip
 def test_a_file_that_is_not_of_topics_is_refused(tmp_path, text, message):
     path = tmp_path / "my-topics"
     path.write_text(text)

@@ -89,12 +89,7 @@ def phoenix(spans):
     rows = []
     for one in spans:
         kind = one["attributes"]["openinference.span.kind"]
-        row = {
-            "name": "x",
-            "span_kind": kind,
-            "status_code": "UNSET",
-            "context.span_id": one["context"]["span_id"],
-        }
+        row = {"name": "x", "span_kind": kind, "context.span_id": one["context"]["span_id"]}
         row |= {"attributes.openinference.span.kind": kind, "attributes.retrieval.documents": None}
         row |= {"attributes.input.value": one["attributes"].get("input.value")}
         documents = {}
@@ -109,11 +104,6 @@ def phoenix(spans):
 def lines(path, items, **options):
     path.write_text("\n".join(json.dumps(item, **options) for item in items), encoding="utf-8")
     return path
-
-
-def test_from_production_to_scores_in_one_line(tmp_path):
-    path = lines(tmp_path / "spans.jsonl", spans_of(LISTS))
-    assert calc("RBPT NumRet", QRELS, path).to_pandas().equals(calc("RBPT NumRet", QRELS, LISTS).to_pandas())
 
 
 SCORES = st.sampled_from([0.125, 0.25, 0.5, 0.75])
@@ -185,18 +175,15 @@ def test_one_query_with_two_lists_is_refused_unless_spans_are_topics():
         assert read_run(phoenix(spans), columns={"query_id": name}).to_dict() == by_span
 
 
-@pytest.mark.parametrize(
-    ("documents", "read"),
-    [
-        ([1, None], [1]),  # as LlamaIndex records a retriever: the inner span is a step
-        ([1, 2], [1]),  # the steps of a fusion
-        ([None, 2], [2]),
-        ([None, None, 3], [3]),
-        ([1, None, 3], [1]),
-        ([None, 2, 3], [2]),
-        ([None, 2, None], [2]),
-    ],
-)
+@pytest.mark.parametrize(("documents", "read"), [
+    ([1, None], [1]),  # as LlamaIndex records a retriever: the inner span is a step
+    ([1, 2], [1]),  # the steps of a fusion
+    ([None, 2], [2]),
+    ([None, None, 3], [3]),
+    ([1, None, 3], [1]),
+    ([None, 2, 3], [2]),
+    ([None, 2, None], [2]),
+])  # fmt: skip
 @pytest.mark.parametrize("reverse", [False, True])  # inner spans end first
 def test_of_nested_spans_the_outermost_with_documents_is_read(documents, read, reverse):
     spans, parent = [span(openinference("other", {"x": 0.5}), 9)], None
@@ -262,20 +249,14 @@ def test_ids_of_traces_match_with_0x_and_without():
 def test_a_session_joins_its_traces_but_one_question_in_two_traces_is_refused():
     again = [traced(2, "0xe", ROOT), traced(2, "0xf", openinference("who", {"z": 1.0}), "0xe", 9)]
     check(complaint(lambda: read_run(AGENT + again)), "the query 'who?' has other documents in span b")
-    assert [*read_run(AGENT + again, columns={"query_id": "session.id"}).to_dict()["s"]] == [
-        "a",
-        "b",
-        "c",
-        "z",
-    ]
+    in_session = read_run(AGENT + again, columns={"query_id": "session.id"}).to_dict()["s"]
+    assert "".join(in_session) == "abcz"
 
 
 def test_keys_that_no_span_has_are_an_error():
     asked = {("s", "1"): {"c": 1}}
-    check(
-        complaint(lambda: calc("RR", asked, AGENT, keys="session/turn")),
-        "no topic of the run is in the qrels",
-    )
+    with pytest.raises(InputError, match="no topic of the run is in the qrels"):
+        calc("RR", asked, AGENT, keys="session/turn")
 
 
 def test_any_attribute_can_be_the_topic_the_document_or_the_score():
@@ -284,9 +265,6 @@ def test_any_attribute_can_be_the_topic_the_document_or_the_score():
     assert read_run([span(attributes)], columns=columns).to_dict() == {"7": {"0": 0.25, "1": 0.5}}
     columns |= {"score": "metadata.page", "doc_id": "document.id"}
     assert read_run([span(attributes)], columns=columns).to_dict() == {"7": {"d3": 0.0, "d1": 1.0}}
-    check(
-        complaint(lambda: read_run([span(attributes)], columns={"query_id": "session"})), "it has no session"
-    )
     check(complaint(lambda: read_run([span(attributes)], columns={"cost": "tokens"})), "no field cost")
 
 
@@ -305,12 +283,8 @@ def test_lists_without_scores_are_in_the_order_of_the_span():
         with pytest.warns(IrTruncWarning, match="no scores and are in the order of the spans"):
             assert calc("RR", {"q": {"c": 1}}, [span(attributes)], order=order).values.tolist() == [[0.5]]
     mixed = [span(attributes), span(openinference("other", {"a": 0.5}), 1)]
-    message = complaint(lambda: read_run(mixed))
-    check(
-        message,
-        "run (spans), topic q, search 1, document b: it has no score",
-        "order='file' takes the documents",
-    )
+    place = "run (spans), topic q, search 1, document b"
+    check(complaint(lambda: read_run(mixed)), f"{place}: it has no score", "order='file' takes the documents")
     assert calc("RR", {"other": {"a": 1}, "q": {"c": 1}}, mixed, order="file").values.tolist() == [[1, 0.5]]
 
 
@@ -338,10 +312,7 @@ MISTAKES = {
     "ids alone": (GEN | {"gen_ai.retrieval.documents": ["a", "b"]}, "documents with id and score are needed"),
     "a text": (GEN | {"gen_ai.retrieval.documents": "a, b"}, "gen_ai.retrieval.documents: 'a, b'"),
     "an odd item": (GEN | {"gen_ai.retrieval.documents": [{"id": "a"}, "b"]}, "documents.1: 'b'"),
-    "an empty item": (
-        GEN | {"gen_ai.retrieval.documents": [{"id": "a"}, None]},
-        "documents.1: {}",
-    ),
+    "an empty item": (GEN | {"gen_ai.retrieval.documents": [{"id": "a"}, None]}, "documents.1: {}"),
     "a score as text": (TWO | {"retrieval.documents.0.document.score": "high"}, "score"),
     "an id that is a number": (TWO | {"retrieval.documents.0.document.id": 0.5}, "doc_id 0.5 is float"),
     "a NaN": (TWO | {"retrieval.documents.0.document.score": float("nan")}, "document a: it has no score"),
@@ -372,12 +343,7 @@ def test_a_span_that_is_nested_too_deeply_is_an_error():
 def test_other_data_than_spans_are_refused(tmp_path):
     good = span(TWO)
     check(complaint(lambda: read_run([good, {"a": 1}])), "item 1: {'a': 1}: a span is needed, with context")
-    for odd in (
-        5,
-        [5],
-        [{"scopeSpans": [{"spans": [{"attributes": []}]}]}],
-        [{"scopeSpans": [{"spans": [5]}]}],
-    ):
+    for odd in (5, [5], *([{"scopeSpans": [{"spans": [one]}]}] for one in (5, {"attributes": []}))):
         check(complaint(lambda odd=odd: read_run({"resourceSpans": odd})), "spanId", "OTLP's JSON")
     path = lines(tmp_path / "spans.jsonl", [good, good])
     path.write_text(path.read_text() + "\n{", encoding="utf-8")
@@ -406,15 +372,24 @@ def test_documents_as_json_text_are_no_document_id():
         check(complaint(lambda text=text: read_run(texts | {"sky?": text})), part)
 
 
-@pytest.mark.full
-def test_spans_of_the_real_sdk(tmp_path):
+@pytest.fixture
+def sdk():
+    """The provider of the real SDK, and what has its finished spans."""
     trace = pytest.importorskip("opentelemetry.sdk.trace", reason="opentelemetry-sdk is not installed")
-    names = pytest.importorskip("openinference.semconv.trace", reason="openinference is not installed")
-    from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
     provider, exporter = trace.TracerProvider(), InMemorySpanExporter()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
+    return provider, exporter
+
+
+@pytest.mark.full
+def test_spans_of_the_real_sdk(sdk, tmp_path):
+    names = pytest.importorskip("openinference.semconv.trace", reason="openinference is not installed")
+    from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor
+
+    provider, exporter = sdk
     with (tmp_path / "console.json").open("w") as out:
         provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter(out=out)))
         tracer = provider.get_tracer("test")
@@ -435,16 +410,8 @@ def test_spans_of_the_real_sdk(tmp_path):
 
 
 @pytest.mark.full
-def test_long_lists_meet_the_real_limit_of_attributes():
-    trace = pytest.importorskip("opentelemetry.sdk.trace", reason="opentelemetry-sdk is not installed")
-    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-
-    provider, exporter = trace.TracerProvider(), InMemorySpanExporter()
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
+def test_long_lists_meet_the_real_limit_of_attributes(sdk):
+    provider, exporter = sdk
     with provider.get_tracer("test").start_as_current_span("retrieve") as one:
-        for name, value in openinference(
-            "q", {f"d{place}": 1.0 / (1 + place) for place in range(60)}
-        ).items():
-            one.set_attribute(name, value)
+        one.set_attributes(openinference("q", {f"d{place}": 1.0 / (1 + place) for place in range(60)}))
     check(complaint(lambda: read_run(exporter.get_finished_spans())), "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT")
