@@ -6,7 +6,6 @@ import os
 import pickle
 import random
 import shutil
-import sys
 import warnings
 from collections import defaultdict, namedtuple
 from dataclasses import replace
@@ -530,15 +529,6 @@ def test_ids_whose_hashes_meet_and_long_lists(tmp_path):
     docs = list(dict.fromkeys(docs))
     judged = read_qrels({"1": {doc: at % 4 for at, doc in enumerate(docs[::2])}, "2": {docs[0]: 1}})
     assert same(judged, {"1": dict.fromkeys(docs, 1.0), "2": {docs[0]: 1, docs[1]: 1}})
-
-
-def test_ids_beyond_ascii_keep_at_most_one_copy_in_the_users_objects(qrels):
-    ids = [chr(0x4E00 + at) * 40 for at in range(50)]
-    sizes = [sys.getsizeof(doc) for doc in ids]
-    run = {"1": {"a": 99.0, **{doc: float(at) for at, doc in enumerate(ids)}}}
-    assert sure(qrels, run)
-    grown = sum(sys.getsizeof(doc) > size for doc, size in zip(ids, sizes))
-    assert grown <= 1
 
 
 def test_buffers_that_do_not_fit_are_refused():

@@ -50,27 +50,27 @@ static PyObject *qrels_of_lines(PyObject *module, PyObject *args)
     return qrels_read(&read, sure);
 }
 
-static bool add_judgment(Qrels *read, Kept *ours, Text topic, PyObject *doc, PyObject *value)
+static bool add_judgment(Qrels *read, Text topic, PyObject *doc, PyObject *value)
 {
     Text id;
     int beyond = 0;
-    if (!id_of(ours, doc, &id) || !is_exactly(value, &PyLong_Type))
+    if (!id_of(doc, &id) || !is_exactly(value, &PyLong_Type))
         return false;
     long long grade = PyLong_AsLongLongAndOverflow(value, &beyond);
     return !beyond && qrels_add(read, topic, id, (double)grade);
 }
 
-static bool add_judgments(Qrels *read, Kept *ours, PyObject *judged)
+static bool add_judgments(Qrels *read, PyObject *judged)
 {
     PyObject *topic, *docs, *doc, *value;
     Text name;
     Py_ssize_t at = 0;
     while (PyDict_Next(judged, &at, &topic, &docs)) {
         Py_ssize_t inside = 0;
-        if (!id_of(ours, topic, &name) || !is_exactly(docs, &PyDict_Type))
+        if (!id_of(topic, &name) || !is_exactly(docs, &PyDict_Type))
             return false;
         while (PyDict_Next(docs, &inside, &doc, &value))
-            if (!add_judgment(read, ours, name, doc, value))
+            if (!add_judgment(read, name, doc, value))
                 return false;
     }
     return true;
@@ -83,11 +83,7 @@ static PyObject *qrels_of_dicts(PyObject *module, PyObject *args)
     Qrels read = {0};
     if (!PyArg_ParseTuple(args, "OK", &judged, &read.seed))
         return NULL;
-    Kept ours = {PyList_New(0), false};
-    PyObject *all =
-        qrels_read(&read, ours.copies && PyDict_Check(judged) && add_judgments(&read, &ours, judged));
-    Py_XDECREF(ours.copies);
-    return all;
+    return qrels_read(&read, PyDict_Check(judged) && add_judgments(&read, judged));
 }
 
 /* qrels_of_tuples([item, ...], type, size, topic, doc, relevance, seed): as qrels_of_lines; for the places of
@@ -101,15 +97,11 @@ static PyObject *qrels_of_tuples(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!O!nnnnK", &PyList_Type, &all.items, &PyType_Type, &all.type, &all.size,
                           &all.topic, &all.doc, &all.value, &read.seed))
         return NULL;
-    Kept ours = {PyList_New(0), false};
-    bool sure = ours.copies && sound(&all);
+    bool sure = sound(&all);
     for (Py_ssize_t at = 0, count = PyList_Size(all.items); at < count && sure; at++)
-        sure = (item = tuple_at(&all, at)) && id_of(&ours, PyTuple_GetItem(item, all.topic), &topic) &&
-               add_judgment(&read, &ours, topic, PyTuple_GetItem(item, all.doc),
-                            PyTuple_GetItem(item, all.value));
-    PyObject *found = qrels_read(&read, sure);
-    Py_XDECREF(ours.copies);
-    return found;
+        sure = (item = tuple_at(&all, at)) && id_of(PyTuple_GetItem(item, all.topic), &topic) &&
+               add_judgment(&read, topic, PyTuple_GetItem(item, all.doc), PyTuple_GetItem(item, all.value));
+    return qrels_read(&read, sure);
 }
 
 /* qrels_of_columns(topic_of, topic_offsets, topics, doc_offsets, docs, grades, seed): as qrels_of_lines, of rows

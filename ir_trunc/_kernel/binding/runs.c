@@ -10,7 +10,6 @@ static const char LISTS_NAME[] = "ir_trunc.lists";
 typedef struct {
     Lists lists;
     PyObject *judged;
-    Kept kept;
 } ListsHere;
 
 /* For PyArg_ParseTuple: what `begin` returned, or an error. */
@@ -25,7 +24,6 @@ static void end_lists(PyObject *capsule)
     ListsHere *here = PyCapsule_GetPointer(capsule, LISTS_NAME);
     lists_free(&here->lists);
     Py_DECREF(here->judged);
-    Py_DECREF(here->kept.copies);
     PyMem_Free(here);
 }
 
@@ -42,11 +40,9 @@ static PyObject *begin(PyObject *module, PyObject *args)
     if (!here)
         return qrels ? PyErr_NoMemory() : NULL;
     Way way = {(Order)order, lower_is_better, keep_scores};
-    here->kept.copies = PyList_New(0);
-    PyObject *capsule = here->kept.copies ? PyCapsule_New(here, LISTS_NAME, NULL) : NULL;
+    PyObject *capsule = PyCapsule_New(here, LISTS_NAME, NULL);
     if (!capsule || !lists_begin(&here->lists, qrels, way)) {
         Py_XDECREF(capsule);
-        Py_XDECREF(here->kept.copies);
         PyMem_Free(here);
         return capsule ? PyErr_NoMemory() : NULL;
     }
@@ -72,30 +68,22 @@ static PyObject *lines(PyObject *module, PyObject *args)
     return PyBool_FromLong(sure);
 }
 
-/* Lists complete: nobody needs the bytes of their ids any more. */
-static bool let_go(ListsHere *here)
-{
-    PyObject *copies = here->kept.copies;
-    return !here->kept.careful || PyList_SetSlice(copies, 0, PyList_Size(copies), NULL) == 0;
-}
-
 static bool add_list(ListsHere *here, PyObject *topic, PyObject *docs, PyObject *floats)
 {
     Text name, id;
     PyObject *doc, *value;
     Py_ssize_t at = 0;
     double score;
-    if (!is_exactly(docs, &PyDict_Type) || !id_of(&here->kept, topic, &name))
+    if (!is_exactly(docs, &PyDict_Type) || !id_of(topic, &name))
         return false;
     if (!PyDict_Size(docs))
-        return let_go(here);
+        return true;
     if (!lists_topic(&here->lists, name))
         return false;
     while (PyDict_Next(docs, &at, &doc, &value))
-        if (!id_of(&here->kept, doc, &id) || !score_of(value, floats, &score) ||
-            !lists_add(&here->lists, id, score, 0))
+        if (!id_of(doc, &id) || !score_of(value, floats, &score) || !lists_add(&here->lists, id, score, 0))
             return false;
-    return lists_complete(&here->lists) && let_go(here);
+    return lists_complete(&here->lists);
 }
 
 /* The answer to a question that may have failed inside Python: whoever reads the data next will say so. */
@@ -126,15 +114,13 @@ static PyObject *dicts(PyObject *module, PyObject *args)
 static bool goes_on(ListsHere *here, PyObject *topic)
 {
     Text name;
-    return here->lists.topic != NO_LIST && id_of(&here->kept, topic, &name) &&
-           text_equal(name, here->lists.name);
+    return here->lists.topic != NO_LIST && id_of(topic, &name) && text_equal(name, here->lists.name);
 }
 
 static bool next_list(ListsHere *here, PyObject *topic)
 {
     Text name;
-    return lists_complete(&here->lists) && let_go(here) && id_of(&here->kept, topic, &name) &&
-           lists_topic(&here->lists, name);
+    return lists_complete(&here->lists) && id_of(topic, &name) && lists_topic(&here->lists, name);
 }
 
 static bool add_row(ListsHere *here, PyObject *own, PyObject *doc, double score, PyObject **topic)
@@ -143,7 +129,7 @@ static bool add_row(ListsHere *here, PyObject *own, PyObject *doc, double score,
     if (own != *topic && !goes_on(here, own) && !next_list(here, own))
         return false;
     *topic = own;
-    return id_of(&here->kept, doc, &id) && lists_add(&here->lists, id, score, 0);
+    return id_of(doc, &id) && lists_add(&here->lists, id, score, 0);
 }
 
 /* tuples(lists, [item, ...], type, size, topic, doc, score, floats): tuples of one type and size, with the places
@@ -161,7 +147,7 @@ static PyObject *tuples(PyObject *module, PyObject *args)
     for (Py_ssize_t at = 0, count = PyList_Size(all.items); at < count && sure; at++)
         sure = (item = tuple_at(&all, at)) && score_of(PyTuple_GetItem(item, all.value), floats, &score) &&
                add_row(here, PyTuple_GetItem(item, all.topic), PyTuple_GetItem(item, all.doc), score, &topic);
-    return answer(sure && lists_complete(&here->lists) && let_go(here));
+    return answer(sure && lists_complete(&here->lists));
 }
 
 /* objects(lists, [topic, ...], [doc, ...], scores): a row for each place; scores as doubles in a buffer. */
@@ -180,7 +166,7 @@ static PyObject *objects(PyObject *module, PyObject *args)
         sure = score[at] - score[at] == 0 && /* finite */
                add_row(here, PyList_GetItem(topics, at), PyList_GetItem(docs, at), score[at], &topic);
     PyBuffer_Release(&scores);
-    return answer(sure && lists_complete(&here->lists) && let_go(here));
+    return answer(sure && lists_complete(&here->lists));
 }
 
 static bool add_columns(Lists *lists, const Columns *rows)

@@ -22,12 +22,6 @@ const Judged *judged_in(PyObject *capsule);
 /* Larger blocks, of one topic's lines alone, are left to Python, which says that they are too large. */
 static const Py_ssize_t MOST_BYTES = INT32_MAX;
 
-/* copies: the bytes of ids, once one is not ASCII, until nobody needs them any more. */
-typedef struct {
-    PyObject *copies;
-    bool careful;
-} Kept;
-
 /* Of which type and size all tuples are, and which places hold topic, document and value. */
 typedef struct {
     PyObject *items, *type;
@@ -99,32 +93,13 @@ static inline bool is_exactly(PyObject *object, PyTypeObject *type)
     return Py_TYPE(object) == type;
 }
 
-/* The UTF-8 of a text in bytes of our own. */
-static inline bool copied(Kept *ours, PyObject *text, Text *id)
-{
-    PyObject *copy = PyUnicode_AsUTF8String(text);
-    bool kept = copy && PyBytes_Size(copy) > 0 && PyList_Append(ours->copies, copy) == 0;
-    Py_XDECREF(copy);
-    if (kept)
-        *id = (Text){PyBytes_AsString(copy), (size_t)PyBytes_Size(copy)};
-    return kept;
-}
-
-/* The UTF-8 of a text. One that is not ASCII keeps the bytes that Python makes of it, in the user's own
- * object: from the first of them on, the bytes are ours. */
-static inline bool id_of(Kept *ours, PyObject *object, Text *id)
+/* The UTF-8 of a text, which Python keeps in the text itself; an empty one is no id. */
+static inline bool id_of(PyObject *object, Text *id)
 {
     Py_ssize_t size = 0;
-    if (!is_exactly(object, &PyUnicode_Type))
-        return false;
-    if (ours->careful)
-        return copied(ours, object, id);
-    const char *bytes = PyUnicode_AsUTF8AndSize(object, &size);
-    if (!bytes)
-        return false;
+    const char *bytes = is_exactly(object, &PyUnicode_Type) ? PyUnicode_AsUTF8AndSize(object, &size) : NULL;
     *id = (Text){bytes, (size_t)size};
-    ours->careful = !is_ascii(*id);
-    return size > 0;
+    return bytes && size > 0;
 }
 
 /* Python's own numbers, and those of `floats`, a type whose values are floats in memory. */
