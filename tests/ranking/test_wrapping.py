@@ -7,16 +7,7 @@ import pytest
 import pytrec_eval
 from ir_measures import AP, RR, nDCG
 
-from ir_trunc import (
-    RBPT,
-    InputError,
-    NilRule,
-    calc,
-    read_answers,
-    read_run,
-    with_effort,
-    with_terminal,
-)
+from ir_trunc import RBPT, InputError, NilRule, calc, read_answers, read_run, with_effort, with_terminal
 from ir_trunc.meta import pooled_runs
 from ir_trunc.truncation import truncate, write_run
 from ir_trunc.truncation.study import best_cuts, nil_report

@@ -8,16 +8,7 @@ import pytest
 from generated import queries, rankings_of
 from hypothesis import given, strategies as st
 
-from ir_trunc import (
-    InputError,
-    calc,
-    curves,
-    parse_measure,
-    rank,
-    read_answers,
-    read_qrels,
-    read_run,
-)
+from ir_trunc import InputError, calc, curves, parse_measure, rank, read_answers, read_qrels, read_run
 from ir_trunc._cli.main import main
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.truncation import Greedy

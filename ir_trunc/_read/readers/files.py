@@ -30,14 +30,7 @@ from ir_trunc._read.tables import (
     possible_fields,
     rows_of_table,
 )
-from ir_trunc._read.text import (
-    beginning,
-    check_unpacked,
-    json_content,
-    json_parts,
-    numbered_lines,
-    parts,
-)
+from ir_trunc._read.text import beginning, check_unpacked, json_content, json_parts, numbered_lines, parts
 
 
 def header(start: bytes) -> tuple[list[str], str]:
