@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from itertools import chain, islice, pairwise, repeat, zip_longest
 from numbers import Integral, Real
@@ -75,9 +76,9 @@ class Form(NamedTuple):
 
 def _one_query(response: Any, place: str) -> None:
     """InputError where Chroma's response is not that of one query."""
-    lists = [x if isinstance(x := value_in(response, name), list) else [] for name in ("ids", "distances")]
-    lengths = [[len(part) if isinstance(part, list) else None for part in each] for each in lists]
-    if len(lengths[0]) != 1 or lengths[0] == [None] or lengths[0] != lengths[1]:
+    values = [value_in(response, name) for name in ("ids", "distances")]
+    are_single = all(isinstance(v, list) and len(v) == 1 and isinstance(v[0], list) for v in values)
+    if not are_single or len(values[0][0]) != len(values[1][0]):
         needed = "one list of Chroma's ids and one of distances are needed"
         raise InputError(f"{place}: {needed}: include=['distances'].")
 
@@ -218,8 +219,7 @@ def value_at(record: Any, path: Any) -> Any:
     if value is not None or not isinstance(path, str) or "." not in path:
         return value
     name, _, rest = path.partition(".")
-    inner = value_in(record, name)
-    return None if inner is None else value_at(inner, rest)
+    return value_at(value_in(record, name), rest)
 
 
 def value_in(record: Any, name: Any) -> Any:
@@ -236,7 +236,8 @@ def value_in(record: Any, name: Any) -> Any:
 def _first_at(record: Any, paths: Iterable[Any]) -> Any:
     """The value at the first path that the record has; None where it has none."""
     for path in paths:  # a generator takes twice the time
-        if (value := value_at(record, path)) is not None:
+        value = value_at(record, path)
+        if value is not None:
             return value
     return None
 
@@ -431,11 +432,8 @@ def _are_lists(data: Mapping[Any, Any]) -> bool:
     if any(text.startswith(("[{", "[ {")) for text in texts):
         return True
     item = next((docs[0] for docs in data.values() if isinstance(docs, (list, tuple)) and docs), None)
-    if isinstance(item, list):
-        return len(item) == 2
-    if isinstance(item, (tuple, Mapping)):
-        return True
-    return _is_document(item)
+    is_pair = isinstance(item, list) and len(item) == 2
+    return is_pair or isinstance(item, (tuple, Mapping)) or _is_document(item)
 
 
 def _is_document(item: Any) -> bool:
@@ -511,8 +509,10 @@ def _by_query(results: Any, source: str = "") -> Iterable[Any] | None:
     if isinstance(results, Mapping) and isinstance(results.get("responses"), list):
         return list(results["responses"])
     form = _form_of_result(results)
-    if form is None or not form.beside:
-        return None if form is None else [results]
+    if form is None:
+        return None
+    if not form.beside:
+        return [results]
     pairs = zip_longest(*(_as_list(results.get(name)) or () for name in ("ids", "distances")))
     return [{"ids": [ids], "distances": [distances]} for ids, distances in pairs]
 
@@ -532,9 +532,8 @@ def _pairs(values: Any, documents: Any, of_bm25s: bool, source: str) -> Iterator
 
 def _with_topics(data: Any) -> bool:
     """Whether this is (topics, results) or (topics, results, documents)."""
-    return (
-        type(data) is tuple and len(data) in (2, 3) and _is_list(data[0]) and _by_query(data[1]) is not None
-    )
+    is_tuple = type(data) is tuple and len(data) in (2, 3)
+    return is_tuple and _is_list(data[0]) and _by_query(data[1]) is not None
 
 
 def _is_list(data: Any) -> bool:
@@ -663,8 +662,7 @@ def documents_of(
             rank = fields.value(RANK, item, usual(RANK)) if fields.is_run else None
         if value is None and not fields.is_run and not form.topics:
             has = f"it has: {_keys_of(item)}" if isinstance(item, Mapping) else "a pair or a record is needed"
-            what = f"{' or '.join(map(str, names[:2]))} is missing"
-            raise InputError(f"{here}: {shown(item)}: {what}; {has}.")
+            raise InputError(f"{here}: {shown(item)}: {either([*map(str, names[:2])])} is missing; {has}.")
         doc_id = _id_of(doc, fields, here)
         if not form.topics and isinstance(doc_id, Real) and doc_id == _FILLER:
             continue
@@ -683,7 +681,8 @@ def documents_of(
 
 def _number_in(item: Any, names: Iterable[Any]) -> Any:
     """The first value of these names that a document has, or its metadata have."""
-    if (value := _first_at(item, names)) is not None:
+    value = _first_at(item, names)
+    if value is not None:
         return value
     holders = (value_in(item, name) for name in _METADATA)
     inner = (_first_at(holder, names) for holder in holders if holder is not None)
@@ -709,7 +708,7 @@ def _id_of(doc: Any, fields: Fields, place: str) -> Any:
     """The id of a document; a text or a number is an id itself, but where the user names where to look."""
     plain, names = "doc_id" not in fields.names.needed, fields.form.docs
     is_plain = doc is None or isinstance(doc, (str, int, float))
-    doc_id = doc if is_plain and plain else fields.value("doc_id", doc, names, _id_in, _id_or_text)
+    doc_id = doc if is_plain and plain else fields.value("doc_id", doc, names, _id_in, _ID_OR_TEXT)
     if doc_id is not None or doc is None:
         return doc_id
     content = getattr(doc, "page_content", None)  # of LangChain, where an id is optional
@@ -718,10 +717,6 @@ def _id_of(doc: Any, fields: Fields, place: str) -> Any:
     looked = ", ".join(map(str, fields.names.candidates("doc_id", names)[:4]))
     has = f"; it has: {_keys_of(doc)}" if isinstance(doc, Mapping) else ""
     raise InputError(f"{place}: {shown(doc)} has no id; it is looked for under {looked}{has}.")
-
-
-def _id_or_text(item: Any, names: tuple[Any, ...]) -> Any:
-    return _id_in(item, names, plain=True)
 
 
 def _id_in(item: Any, names: tuple[Any, ...], plain: bool = False) -> Any:
@@ -733,6 +728,9 @@ def _id_in(item: Any, names: tuple[Any, ...], plain: bool = False) -> Any:
             return value
     inner = (_id_in(value_in(item, name), names, plain) for name in _INSIDE)
     return next((doc for doc in inner if doc is not None), None)
+
+
+_ID_OR_TEXT = partial(_id_in, plain=True)
 
 
 def rows_of_lists(
@@ -759,11 +757,11 @@ def rows_of_lists(
     unscored = [*map(type, values)].count(type(None))  # values may be arrays, which are equal to nothing
     if unscored and unscored < len(values) and not (is_run and reading.without_scores):
         place = f"{source}, topic {topics[values.index(None)]}, document {ids[values.index(None)]}"
-        remedy = (
-            f"; {option('order', 'file')} takes the documents in the order of the lists" if is_run else ""
-        )
-        raise InputError(f"{place}: it has no {layout.value}, and others have one{remedy}.")
-    if hashed := sum(isinstance(doc, _Hash) for doc in ids):
+        remedy = f"; {option('order', 'file')} takes the documents in the order of the lists"
+        missing = f"it has no {layout.value}, and others have one"
+        raise InputError(f"{place}: {missing}{remedy if is_run else ''}.")
+    hashed = sum(isinstance(doc, _Hash) for doc in ids)
+    if hashed:
         what = "has no id; its id is" if hashed == 1 else "have no id; their ids are"
         warn(
             f"{source}: {counted(hashed, 'document')} {what} the SHA-256 of page_content, here and in qrels."
@@ -834,11 +832,10 @@ def _are_distances(lists: Lists, layout: Layout, said: bool, guessed: bool, call
             remedy = "; leave out lower_is_better" if lower else ""
             what = "the distances fall from the first document on, so they are similarities"
             raise InputError(f"{source}: {what}; give them as scores{remedy}.")
-        if unordered := [topic for topic, rise in zip(lists, rises) if not rise]:
-            what = (
-                f"the distances of {counted(len(unordered), 'list')} do not rise from the first document on"
-            )
-            warn(f"{source}: {what} (for example topic {shown(unordered[0])}); they are sorted.")
+        unordered = [topic for topic, rise in zip(lists, rises) if not rise]
+        if unordered:
+            what = f"the distances of {counted(len(unordered), 'list')} do not rise from the first document"
+            warn(f"{source}: {what} on (for example topic {shown(unordered[0])}); they are sorted.")
         return True
     if not guessed or all(falls) or not all(rises):
         return False
