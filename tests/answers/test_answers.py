@@ -100,43 +100,34 @@ def test_a_function_that_does_not_normalise_is_named_with_the_answer(normalise, 
         calc("EM", read_answers({"q": [["Paris"]]}, normalise), {"q": ["Rome"]})
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        ({"q": [{"a": 1}, {"a": 2}]}, "question q: the answer 'a' is in two classes"),
-        ({"q": {"a": 1}}, "question q: a list of classes is needed, not dict"),
-        (
-            {"q": ["a"]},
-            r"question q, class 1: .* not str. Wordings of one .* are one class: \[\['a', ...\]\]",
-        ),
-        ({"q": [{"a": "S"}]}, "topic q, document a: level 'S' is not a whole number below 2"),
-        ({"q": [{"a": 2**70}]}, "level .* is not a whole number"),
-        ({"q": [[None]]}, "question q, class 1: answer is missing"),
-        ({"q": [[1.5]]}, "question q, class 1: answer 1.5 is float, not text"),
-        ({"q": [[["a"]]]}, "question q, class 1: answer .* is list, not text"),
-        ({"q": [["\ud800"]]}, "question q, class 1: answer .* is not text that UTF-8 can hold"),
-        ({"\ud800": [["a"]]}, "question .* is not text that UTF-8 can hold"),
-        ({1: [["a"]], "1": [["b"]]}, "question '1' is given twice, as text and as a number"),
-    ],
-)
+@pytest.mark.parametrize(("data", "message"), [
+    ({"q": [{"a": 1}, {"a": 2}]}, "question q: the answer 'a' is in two classes"),
+    ({"q": {"a": 1}}, "question q: a list of classes is needed, not dict"),
+    ({"q": ["a"]}, r"question q, class 1: .* not str. Wordings of one .* are one class: \[\['a', ...\]\]"),
+    ({"q": [{"a": "S"}]}, "topic q, document a: level 'S' is not a whole number below 2"),
+    ({"q": [{"a": 2**70}]}, "level .* is not a whole number"),
+    ({"q": [[None]]}, "question q, class 1: answer is missing"),
+    ({"q": [[1.5]]}, "question q, class 1: answer 1.5 is float, not text"),
+    ({"q": [[["a"]]]}, "question q, class 1: answer .* is list, not text"),
+    ({"q": [["\ud800"]]}, "question q, class 1: answer .* is not text that UTF-8 can hold"),
+    ({"\ud800": [["a"]]}, "question .* is not text that UTF-8 can hold"),
+    ({1: [["a"]], "1": [["b"]]}, "question '1' is given twice, as text and as a number"),
+])  # fmt: skip
 def test_answers_that_make_no_sense_are_refused(data, message):
     with pytest.raises(InputError, match=message):
         read_answers(data)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"q": [["a"]], "q": [["b"]]}', "cannot be read as JSON: an object has the name 'q' twice"),
-        ('{"q": [{"a": 1, "a": 2}]}', "an object has the name 'a' twice"),
-        ('{"q": ' + "[" * 100_000, "is nested too deeply to be read"),
-        ('{"q": [["\\ud800"]]}', "question q, class 1: answer .* is not text that UTF-8 can hold"),
-        ('{"q": [{"a": -Infinity}]}', "-Infinity is not a JSON number"),
-        ('{"q": [{"a": NaN}]}', "NaN is not a JSON number"),
-        ('{"q": [{"a": 1e400}]}', "level inf is not a whole number"),
-        ('[["a"]]', r"{question: \[class, ...\]} is needed, not list"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ('{"q": [["a"]], "q": [["b"]]}', "cannot be read as JSON: an object has the name 'q' twice"),
+    ('{"q": [{"a": 1, "a": 2}]}', "an object has the name 'a' twice"),
+    ('{"q": ' + "[" * 100_000, "is nested too deeply to be read"),
+    ('{"q": [["\\ud800"]]}', "question q, class 1: answer .* is not text that UTF-8 can hold"),
+    ('{"q": [{"a": -Infinity}]}', "-Infinity is not a JSON number"),
+    ('{"q": [{"a": NaN}]}', "NaN is not a JSON number"),
+    ('{"q": [{"a": 1e400}]}', "level inf is not a whole number"),
+    ('[["a"]]', r"{question: \[class, ...\]} is needed, not list"),
+])  # fmt: skip
 def test_a_JSON_file_of_answers_is_understood_or_refused(tmp_path, text, message):
     path = tmp_path / "answers.json"
     path.write_text(text)

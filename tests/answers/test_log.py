@@ -354,32 +354,24 @@ def test_the_threshold_is_the_lowest_that_keeps_the_risk():
                 log.threshold(risk)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"id": None}, "item 1: id is missing"),
-        ({"id": "q2"}, "question q2 is there twice"),
-        ({"answer": True}, "question q1: answer True: a text is needed"),
-        ({"correct": None}, "question q1: correct is missing"),
-        (
-            {"answer": "I don't know", "correct": None},
-            r"1 answer .* \(question q1, .*abstains=.\"I don",
-        ),
-        ({"correct": "yes"}, "question q1: correct='yes'"),
-        ({"correct": 2}, "question q1: correct=2 is out of range"),
-        ({"confidence": "high"}, "question q1: confidence='high'"),
-        ({"confidence": float("inf")}, "question q1: confidence=inf"),
-        ({"confidence": float("nan")}, "confidence is missing for 1 of 3"),
-        ({"answerable": "no"}, "question q1: answerable 'no'"),
-        ({"answerable": 2}, "question q1: answerable 2: true or false is needed"),
-        ({"answerable": False}, "question q1 is answered correctly and has no answer"),
-        ({"answer": ""}, "question q1 is unanswered and correct"),
-        ({"references": []}, "question q1: answerable is True and references"),
-        ({"references": [1]}, "question q1: references"),
-        ({"group": None}, "group is missing for 1 of 5"),
-        ({"prediction": "x"}, "columns answer and prediction for the same field"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    ({"id": None}, "item 1: id is missing"), ({"id": "q2"}, "question q2 is there twice"),
+    ({"answer": True}, "question q1: answer True: a text is needed"),
+    ({"correct": None}, "question q1: correct is missing"),
+    ({"answer": "I don't know", "correct": None}, r"1 answer .* \(question q1, .*abstains=.\"I don"),
+    ({"correct": "yes"}, "question q1: correct='yes'"),
+    ({"correct": 2}, "question q1: correct=2 is out of range"),
+    ({"confidence": "high"}, "question q1: confidence='high'"),
+    ({"confidence": float("inf")}, "question q1: confidence=inf"),
+    ({"confidence": float("nan")}, "confidence is missing for 1 of 3"),
+    ({"answerable": "no"}, "question q1: answerable 'no'"),
+    ({"answerable": 2}, "question q1: answerable 2: true or false is needed"),
+    ({"answerable": False}, "question q1 is answered correctly and has no answer"),
+    ({"answer": ""}, "question q1 is unanswered and correct"),
+    ({"references": []}, "question q1: answerable is True and references"),
+    ({"references": [1]}, "question q1: references"), ({"group": None}, "group is missing for 1 of 5"),
+    ({"prediction": "x"}, "columns answer and prediction for the same field"),
+])  # fmt: skip
 def test_wrong_fields_are_named(change, message):
     with pytest.raises(InputError, match=message):
         read_log([ITEMS[0] | change, *ITEMS[1:]])

@@ -89,24 +89,14 @@ def test_a_measure_of_confidence_names_what_reads_the_probabilities(tmp_path):
     check(message, "pred.json: BestEM reads how sure", "read_predictions(predictions, no_answer=...)")
 
 
-@pytest.mark.parametrize(
-    ("questions", "part"),
-    [
-        (
-            [question("q", [["a"]], is_impossible=True)],
-            "q: is_impossible is True, and it has 1 answer",
-        ),
-        (
-            [question("q", [], is_impossible=False)],
-            "q: is_impossible is False, and it has 0 answers",
-        ),
-        ([question("q", []), question("q", [])], "question q: it is in the file twice"),
-        ([{"id": "q"}], 'SQuAD\'s form is needed, {"data": [{"paragraphs"'),
-        ([5], "SQuAD's form is needed"),
-        ([question(None, [])], "question is missing"),
-        ([question("q", [[3.5]])], "question q, class 1: answer 3.5 is float"),
-    ],
-)
+@pytest.mark.parametrize(("questions", "part"), [
+    ([question("q", [["a"]], is_impossible=True)], "q: is_impossible is True, and it has 1 answer"),
+    ([question("q", [], is_impossible=False)], "q: is_impossible is False, and it has 0 answers"),
+    ([question("q", []), question("q", [])], "question q: it is in the file twice"),
+    ([{"id": "q"}], 'SQuAD\'s form is needed, {"data": [{"paragraphs"'), ([5], "SQuAD's form is needed"),
+    ([question(None, [])], "question is missing"),
+    ([question("q", [[3.5]])], "question q, class 1: answer 3.5 is float"),
+])  # fmt: skip
 def test_a_mistake_in_the_questions_names_its_place(questions, part):
     check(complaint(lambda: read_answers(squad(*questions))), part)
 
@@ -142,19 +132,16 @@ def test_a_fitted_threshold_has_the_best_exact_score_of_the_script(items):
     assert calc_aggregate("EM", qrels, cut)["EM"] == pytest.approx(best_exact(gold, predictions, no_answer))
 
 
-@pytest.mark.parametrize(
-    ("predictions", "no_answer", "part"),
-    [
-        ({"q": "a"}, {"q": 1.5}, "no_answer, question q: 1.5: a number from 0 to 1 is needed; log-odds x"),
-        ({"q": "a"}, {"q": float("nan")}, "no_answer, question q: nan"),
-        ({"q": "a"}, {"q": True}, "no_answer, question q: True"),
-        ({"q": "a"}, {"q": None}, "no_answer, question q: None"),
-        ({"q": "a"}, {}, "no_answer: question 'q' is missing"),
-        ({"q": "a"}, {"q": 0, "r": 0}, "predictions: question 'r' is missing"),
-        ({"q": None}, {"q": 0}, "predictions, question q: None: an answer as text is needed"),
-        ("nowhere.json", {}, "predictions nowhere.json: there is no such file"),
-    ],
-)
+@pytest.mark.parametrize(("predictions", "no_answer", "part"), [
+    ({"q": "a"}, {"q": 1.5}, "no_answer, question q: 1.5: a number from 0 to 1 is needed; log-odds x"),
+    ({"q": "a"}, {"q": float("nan")}, "no_answer, question q: nan"),
+    ({"q": "a"}, {"q": True}, "no_answer, question q: True"),
+    ({"q": "a"}, {"q": None}, "no_answer, question q: None"),
+    ({"q": "a"}, {}, "no_answer: question 'q' is missing"),
+    ({"q": "a"}, {"q": 0, "r": 0}, "predictions: question 'r' is missing"),
+    ({"q": None}, {"q": 0}, "predictions, question q: None: an answer as text is needed"),
+    ("nowhere.json", {}, "predictions nowhere.json: there is no such file"),
+])  # fmt: skip
 def test_a_mistake_in_the_predictions_names_its_place(predictions, no_answer, part):
     check(complaint(lambda: read_predictions(predictions, no_answer)), part)
 

@@ -290,40 +290,24 @@ MISTAKES = {
     "another run_type": (of_head(run_type="both"), "line 1: run_type is 'both', not 'manual' or"),
     "a topic twice": (lambda lines: [*lines, lines[1]], "line 5: topic t1 has a line already"),
     "a missing topic": (lambda lines: lines[:-1], "1 topic missing, t3;"),
-    "an unknown topic": (
-        lambda lines: [*lines, {"topic": "t9", "results": {}}],
-        "line 5, topic t9: .* no topic t9",
-    ),
-    "missing dates": (
-        lambda lines: [lines[1]["results"].pop(day) for day in DAYS[:6]] and None,
-        "line 2, topic t1: 6 dates missing, 2024-01-01, .*-05, ...; write an empty list",
-    ),
-    "a date of another year": (
-        lambda lines: lines[1]["results"].update({"2023-01-01": []}),
-        "line 2, .* no day 2023-01-01; it has 2024",
-    ),
-    "another topic's question": (
-        in_day(lambda day, item: item.update(qid="q9")),
-        "question q9: topic t1 has no question q9; a question that",
-    ),
+    "an unknown topic": (lambda lines: [*lines, {"topic": "t9", "results": {}}],
+     "line 5, topic t9: .* no topic t9"),
+    "missing dates": (lambda lines: [lines[1]["results"].pop(day) for day in DAYS[:6]] and None,
+     "line 2, topic t1: 6 dates missing, 2024-01-01, .*-05, ...; write an empty list"),
+    "a date of another year": (lambda lines: lines[1]["results"].update({"2023-01-01": []}),
+     "line 2, .* no day 2023-01-01; it has 2024"),
+    "another topic's question": (in_day(lambda day, item: item.update(qid="q9")),
+     "question q9: topic t1 has no question q9; a question that"),
     "a document twice": (documents(lambda docs: docs.append(docs[0])), "document d.*in the list twice"),
-    "too many documents": (
-        in_day(lambda day, item: item.update({"doc-ranking": MANY})),
-        "101 documents; at most 100 are allowed",
-    ),
-    "an empty id": (
-        documents(lambda docs: docs.append({"doc_id": "", "score": 0})),
-        "doc_id is '', not an id",
-    ),
-    "an id that is no text": (
-        documents(lambda docs: docs.append({"doc_id": "\ud800", "score": 0})),
-        "is not text that UTF-8 can hold",
-    ),
-    "a document of another day": (
-        documents(lambda docs: docs.append({"doc_id": "moved", "score": 0})),
-        f"document moved: it is of {DAYS[0]}",
-    ),
-}
+    "too many documents": (in_day(lambda day, item: item.update({"doc-ranking": MANY})),
+     "101 documents; at most 100 are allowed"),
+    "an empty id": (documents(lambda docs: docs.append({"doc_id": "", "score": 0})),
+     "doc_id is '', not an id"),
+    "an id that is no text": (documents(lambda docs: docs.append({"doc_id": "\ud800", "score": 0})),
+     "is not text that UTF-8 can hold"),
+    "a document of another day": (documents(lambda docs: docs.append({"doc_id": "moved", "score": 0})),
+     f"document moved: it is of {DAYS[0]}"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

@@ -53,14 +53,10 @@ MISTAKES = [
     ([ranking(("a", "0.5"))], f"{PLACE}, document a: score is '0.5', not a finite number"),
     ([ranking(("a", True))], f"{PLACE}, document a: score is True, not"),
     ([ranking(("a", 1e999))], "line 2 cannot be read as JSON"),
-    (
-        [ranking() | {"doc-ranking": [{"doc_id": "a"}]}],
-        f"{PLACE}, document a: score is missing; it has: 'doc_id'",
-    ),
-    (
-        [ranking() | {"doc-ranking": ["a"]}],
-        f'{PLACE}: an object with "doc_id" and "score" is needed, not str',
-    ),
+    ([ranking() | {"doc-ranking": [{"doc_id": "a"}]}],
+     f"{PLACE}, document a: score is missing; it has: 'doc_id'"),
+    ([ranking() | {"doc-ranking": ["a"]}],
+     f'{PLACE}: an object with "doc_id" and "score" is needed, not str'),
     ([ranking() | {"doc-ranking": None}], f"{PLACE}: doc-ranking is null, not a list of documents"),
     ([ranking() | {"doc-ranking": {"a": 1}}], f"{PLACE}: doc-ranking is {{'a': 1}}, not a list of documents"),
     ([ranking(rank=-1)], f"{PLACE}: question-rank is -1, not a whole number from 0 on"),
@@ -68,7 +64,7 @@ MISTAKES = [
     ([ranking(question_rank=0)], f"{PLACE}: question-rank and question_rank stand for the same field"),
     ({"extra": 1}, "line 2, topic t, 2024-01-01: results is missing"),
     ([ranking(qid="q/1")], "2024-01-01: question 'q/1': an id without '/' is needed"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("questions", "message"), MISTAKES)

@@ -295,11 +295,7 @@ def test_the_exit_status_says_what_a_pipeline_asks(files, capsys):
     rules = {"observed": 0, "shown": 1}
     assert {rule: run_check(capsys, *almost, rule)[0] for rule in rules} == rules
     wrong = "RR falls 1", "RR drops 1"
-    for bad in (
-        ["no-such-file", *drop],
-        ["old"],
-        *(["old", "--fail-if", condition] for condition in wrong),
-    ):
+    for bad in (["no-such-file", *drop], ["old"], *(["old", "--fail-if", condition] for condition in wrong)):
         status, out, err = run_check(capsys, *bad)
         assert (status, out, err.count("\n")) == (2, [], 1)
 
@@ -354,12 +350,7 @@ def test_the_interval_of_a_share_with_keys_is_one_of_shares():
 
 def test_lists_with_keys_are_tested_by_unit():
     (qrels, new), (_, old) = nested(0, 1), nested(0, 2)
-    conditions = [
-        "RR worsens 0.1",
-        "passages rises 1",
-        "unanswered worsens 0.1",
-        "unanswered < 0.2",
-    ]
+    conditions = ["RR worsens 0.1", "passages rises 1", "unanswered worsens 0.1", "unanswered < 0.2"]
     found = check(conditions, qrels, new, baseline=old, keys="user/day")
     flat = {
         scored: {f"{u}{d}": value for (u, d), value in of.items()}
