@@ -83,17 +83,6 @@ def test_two_equal_runs_show_a_limit_with_as_many_topics_as_the_message_says(lim
         assert (words in " ".join(repr(gate).split())) == (topics < needed)
 
 
-def test_a_run_that_fails_does_not_pass_when_it_is_made_worse():
-    random, verdict = np.random.default_rng(0), {}
-    qrels = {str(topic): {"a": 1} for topic in range(20)}
-    depths = {topic: int(random.integers(0, 3)) for topic in qrels}
-    baseline = {topic: [f"x{n}" for n in range(depth)] + ["a"] for topic, depth in depths.items()}
-    for extra in (0, 1, 3):
-        run = {t: [f"y{n}" for n in range(extra)] + docs for t, docs in baseline.items()}
-        verdict[extra] = check("RR worsens 0.3", qrels, run, baseline=baseline, require="shown").passed
-    assert list(verdict.values()) == sorted(verdict.values(), reverse=True)
-
-
 VALUES = {"passages": 48 / 30, "kept": 1, "unanswered": 1, "wrongly": 0, "abstention.silent": 6 / 30}
 
 
@@ -132,15 +121,6 @@ def test_a_verdict_stands_beside_the_number_of_topics_that_it_rests_on(condition
     assert with_change.checks[0].units == 1
 
 
-def test_the_change_of_equal_differences_may_be_as_low_as_the_measure_allows():
-    """Each topic improves by a half, and a share of them would worsen by 1, or improve by 1."""
-    qrels = {str(topic): {"a": 1} for topic in range(10)}
-    old, new = (dict.fromkeys(qrels, docs) for docs in (["x", "a"], ["a"]))
-    (found,) = check("RR improves 0.9", qrels, new, baseline=old).checks
-    others = 1 - 0.025 ** (1 / 10)
-    assert (found.low, found.high) == pytest.approx((0.5 - others * 1.5, 0.5 + others * 0.5))
-
-
 @pytest.mark.filterwarnings("ignore:.*questions are few")
 def test_kept_unanswered_and_wrongly_are_those_of_how_many():
     labels = {topic: {doc: grade for doc, grade in docs.items() if grade} for topic, docs in QRELS.items()}
@@ -164,14 +144,13 @@ def test_a_change_that_equals_the_limit_fails():
     assert check("RR < 0.9", qrels, new).passed
 
 
-@pytest.mark.parametrize(("share", "limit"), [(0.9, 0.8), (0.95, 0.9)])
-def test_a_share_without_variance_is_not_shown(share, limit):
-    """10 topics: all are found in share^10 of the draws; the interval of a share holds the limit then."""
+def test_a_share_without_variance_is_not_shown():
+    """Of 10 topics all are found where 0.9 are, in 0.9^10 of the draws: the interval holds 0.8."""
     qrels = {str(topic): {"a": 1} for topic in range(10)}
     run = {key: ["a"] for key in qrels}
-    for condition in (f"Success@1 < {limit}", f"kept < {limit}", f"RBPT < {limit}"):
+    for condition in ("Success@1 < 0.8", "kept < 0.8", "RBPT < 0.8"):
         gate = check(condition, qrels, run, require="shown")
-        assert (gate.passed, gate.checks[0].now) == (False, 1), share
+        assert (gate.passed, gate.checks[0].now) == (False, 1)
     assert not check("Success@1 worsens 0.1", qrels, run, baseline=run, require="shown").passed
 
 
@@ -208,15 +187,6 @@ def test_a_change_of_a_share_of_other_lists_has_the_bounds_of_both():
 def test_a_limit_counts_or_does_not(sign, limit, expected):
     qrels, most = {topic: {"a": 1} for topic in TOPICS[:5]}, {topic: ["a"] for topic in TOPICS[:4]}
     assert check(f"RR{sign}{limit}", qrels, most).checks[0].verdict == expected
-
-
-def test_an_interval_stays_where_values_can_be():
-    one = {"1": ["a", *(f"d{n}" for n in range(50))]}
-    found = check(["RR > 0.5", "passages > 9", "RR < 0.5"], QRELS, one).checks
-    assert 0 < found[1].low < found[1].now < found[1].high
-    assert found[0].low == pytest.approx(stats.binomtest(1, 30).proportion_ci().low)
-    most = {topic: ["a"] for topic in TOPICS[1:]}
-    assert check("RR < 0.5", {topic: {"a": 1} for topic in TOPICS}, most).checks[0].high < 1
 
 
 def test_one_topic_is_refused_and_few_are_reported():
@@ -387,8 +357,9 @@ def by_country(limit, **options):
 
 
 def test_a_run_that_fails_in_one_of_five_segments_does_not_pass():
-    assert by_country(0.2, by=None).passed
-    gate = by_country(0.2)
+    whole, gate = by_country(0.2, by=None), by_country(0.2)
+    assert whole.passed
+    assert "5 values of country with 168 lists" in whole.heading
     verdicts = {check.segment: check.verdict for check in gate.checks}
     assert [segment for segment, verdict in verdicts.items() if verdict == "failed"] == ["country=fr"]
     assert not gate.passed
@@ -419,10 +390,6 @@ def test_segments_that_are_too_small_say_how_many_it_takes():
 def test_segments_are_those_of_an_outer_key(options, message):
     with pytest.raises(ir_trunc.ParameterError, match=message):
         by_country(0.1, **options)
-
-
-def test_units_are_called_as_one_calls_them():
-    assert "5 values of country with 168 lists" in by_country(0.2, by=None).heading
 
 
 def test_a_limit_that_was_probably_imposed_stands_above_the_conditions():

@@ -62,12 +62,10 @@ def test_a_threshold_is_advised_and_can_be_used(advice):
     assert [advice.policy(scores) for scores in ([0.9, 0.8, 0.3], [0.4, 0.3])] == [2, 0]
     assert advice.policy.keep([("answer", 0.9), ("other", 0.3)]) == [("answer", 0.9)]
     assert (advice.questions, advice.unanswerable) == (80, 20)
-
-
-def test_parameters_are_printed_to_four_digits_and_kept_in_full(advice):
+    assert advice.policy == ScoreThreshold().fit(ir_trunc.rank(LABELS, RETRIEVED), "RBPT")
     assert heading(advice)[1].startswith(f"Advice: ScoreThreshold(threshold={advice.policy.threshold:.4g}).")
     assert row(advice, "ScoreThreshold")["fitted"] == repr(advice.policy)
-    assert len(repr(advice.policy.threshold)) > 10
+    assert len(repr(advice.policy.threshold)) > 10  # it is printed to four digits, and kept in full
 
 
 def test_the_figures_are_those_of_cross_validation():
@@ -83,11 +81,6 @@ def test_the_figures_are_those_of_cross_validation():
     np.testing.assert_allclose(ours[["low", "high"]], theirs[["low", "high"]], atol=0.03)
     assert (np.diff(advice.score) <= 0).all()
     assert advice.first.sum() == pytest.approx(1)
-
-
-def test_the_policy_is_fitted_on_all_questions():
-    advice = how_many(LABELS, RETRIEVED, policies="ScoreThreshold")
-    assert advice.policy == ScoreThreshold().fit(ir_trunc.rank(LABELS, RETRIEVED), "RBPT")
 
 
 def test_the_quantities_of_a_user_come_first():
@@ -435,14 +428,6 @@ def test_a_policy_that_can_be_silent_is_named_beside_one_that_cannot():
     assert "can return nothing" not in how_many(labels, retrieved).heading
 
 
-def test_scores_separate_questions_also_where_no_policy_makes_use_of_it():
-    """Answers have higher scores, and the policies that are tried can do nothing with them."""
-    advice = how_many(*collection(), policies="Fixed(k=3)", unanswerable=0.8)
-    assert advice.chance > 0.05
-    assert advice.separation[1] > 0.5
-    assert any(line.startswith("These scores separate questions") for line in heading(advice))
-
-
 @pytest.mark.weekly
 def test_the_bound_of_what_is_kept_holds_after_the_choice():
     """30 draws of 50 questions: the share of 2,000 new questions is above it in all but a few."""
@@ -594,9 +579,6 @@ def test_where_nothing_can_be_learnt_there_is_no_advice(retrieved, message):
     labels = {f"q{number}": {"a": 1} for number in range(60)}
     with pytest.raises(InputError, match=message):
         how_many(labels, retrieved, policies="Greedy")
-
-
-def test_labels_without_a_relevant_document_are_refused():
     with pytest.raises(InputError, match="none of the 80 questions has a relevant document in the labels"):
         how_many({question: {} for question in LABELS}, RETRIEVED)
 
