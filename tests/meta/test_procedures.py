@@ -9,8 +9,8 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 import pytest
+from calls import examples
 from matrices import collection, matrix_of, random_matrix
-from procedures import examples
 
 from ir_trunc import InputError, IrTruncError, meta
 from ir_trunc._core.parameters import Seed
@@ -51,7 +51,7 @@ def test_a_docstring_has_a_sentence_and_sections_that_name_every_argument(name):
 
 @every_procedure
 def test_a_procedure_gives_the_result_that_it_declares(name):
-    given, found = examples()[name]
+    given, found = examples("ir_trunc.meta")[f"meta.{name}"]
     assert type(found) is meta.registry[name].result
     assert isinstance(found, Result)
     again = meta.registry[name].function(**given)
@@ -61,7 +61,7 @@ def test_a_procedure_gives_the_result_that_it_declares(name):
 
 @every_procedure
 def test_every_option_that_is_wrong_is_refused_by_its_name(name):
-    known, (given, _) = meta.registry[name], examples()[name]
+    known, (given, _) = meta.registry[name], examples("ir_trunc.meta")[f"meta.{name}"]
     for option in known.options.values():
         for value in ODD:
             with pytest.raises(IrTruncError) as caught:
@@ -73,7 +73,7 @@ def test_every_option_that_is_wrong_is_refused_by_its_name(name):
 
 @every_procedure
 def test_what_a_procedure_is_about_is_refused_by_its_name_where_it_is_something_else(name):
-    known, (given, _) = meta.registry[name], examples()[name]
+    known, (given, _) = meta.registry[name], examples("ir_trunc.meta")[f"meta.{name}"]
     for argument in known.inputs:
         with pytest.raises(IrTruncError) as caught:
             known.function(**given | {argument: object()})

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from calls import examples
 from hypothesis import given, settings, strategies as st
-from procedures import examples
 
 import ir_trunc
 from ir_trunc import InputError, calc, cdet, compare, meta, truncation
@@ -138,7 +138,8 @@ TABLES = {
     "risk_coverage": risk_coverage(QRELS, RUNS[LONG]),
 }
 RESULTS["calc, ties"] = ir_trunc.calc("AP RBPT", QRELS, RUNS[LONG], ties="expected").ties
-RESULTS |= {f"example of {name}": found for name, (_, found) in examples().items()}
+EXAMPLES = {f"example of {name}": found for name, (_, found) in examples("ir_trunc.meta").items()}
+RESULTS |= {name: found for name, found in EXAMPLES.items() if isinstance(found, Result)}
 every_result = pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
 SAVED = {name: result for name, result in RESULTS.items() if isinstance(result, Saved)}
 every_saved = pytest.mark.parametrize("result", SAVED.values(), ids=SAVED)
