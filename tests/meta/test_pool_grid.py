@@ -92,3 +92,18 @@ def test_normalised_scores_are_the_measures_that_webber_names():
     grid = meta.pool_grid(["AP", "DCG(dcg='jk')", "RBP(p=0.6, rel=1)"], pools, (4,), (3,), ["normalised"])
     named = pools.score("aAP@3 anDCG(dcg='jk')@3 nRBP(p=0.6,rel=1)@3", pools.in_pool(4))
     np.testing.assert_array_equal(grid.share.ravel(), meta.power(named).share)
+
+
+def test_the_whole_grid_is_drawn_with_a_panel_for_each_measure_and_form():
+    pools = meta.pooled_runs(*collection(1))
+    grid = meta.pool_grid(["P", "RBP(p={p})"], pools, (2, 5), (2, 5, 9), ["raw", "standardised"])
+    figure = grid.plot_all().figure
+    panels = np.array(figure.axes).reshape(2, 2)
+    for m, f in np.ndindex(2, 2):
+        full, *lines = (line.get_xydata().T.tolist() for line in panels[m, f].lines)
+        assert full == [[2, 5], [grid.share[0, 0, m, f], grid.share[1, 1, m, f]]]
+        assert lines == [[[2, 5, 9], grid.share[pool, :, m, f].tolist()] for pool in (0, 1)]
+    assert [ax.get_title() for ax in figure.axes] == ["raw score", "standardised", "", ""]
+    assert [ax.get_ylabel() for ax in figure.axes] == ["P", "", "RBP(p=by depth)", ""]
+    assert [bool(ax.get_xlabel()) for ax in figure.axes] == [False, False, True, True]
+    assert [text.get_text() for text in figure.legends[0].texts] == ["full assessment", "pool 2", "pool 5"]
