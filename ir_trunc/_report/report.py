@@ -35,7 +35,7 @@ from ir_trunc._report.texts import read_texts
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
 from ir_trunc._scoring.explanation import explained
 from ir_trunc._scoring.objects import MeasureLike, parse_measure, range_of, read_measures
-from ir_trunc._scoring.results import Abstention, Results
+from ir_trunc._scoring.results import Results
 from ir_trunc._scoring.runs import RunsLike, by_name, score_each
 from ir_trunc._scoring.ties import tie_notes
 from ir_trunc.measures.declaration import lower_is_better, oriented
@@ -135,24 +135,25 @@ def report(
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in by_name(runs).items()}
     inputs = [qrels, *named.values(), options.get("topics"), queries, documents]
     check_outputs([path], inputs)
-    lists: dict[str, Rankings] = {}
+    results: dict[str, Results] = {}
     with noted() as notes:
         evaluator = Evaluator(measures, qrels, **options)
         if documents is not None:
             reading: Any = {name: getattr(evaluator.reading, name) for name in HowRead.__annotations__}
             named = {name: _with_documents(name, run, reading) for name, run in named.items()}
         scored = score_each(evaluator, named, alike=True, keep_scores=True)
-        each = ((name, _kept(lists, name, results)) for name, results in scored)
+        each = ((name, results.setdefault(name, of_run)) for name, of_run in scored)
         tests: dict[str, Any] = {"baseline": baseline, "test": "t", "correction": "auto", "alpha": 0.05}
         comparison = compare_scored(evaluator, tuple(named), each, True, unit=unit, **tests)
         asked = read_texts("queries", queries, comparison.topics)
         with noted(issued=False):  # the comparison has given the warnings
-            view = _View(measures, comparison, lists, unit)
+            view = _View(measures, comparison, results, unit)
             policies = view.policies(folds, isinstance(qrels, Labels))
-            first = {} if documents is None else _first_documents(named, lists)
-        notes += tie_notes(view.measure, lists) if view.curves else ()
+            first = {} if documents is None else _first_documents(named, view.lists)
+        notes += tie_notes(view.measure, view.lists) if view.curves else ()
         shown = {doc for of_run in first.values() for docs in of_run for doc in docs}
         texts = read_texts("documents", documents, sorted(shown)) if shown else {}
+    counts = [(name, of_run.abstention) for name, of_run in results.items()]
     files = _files(inputs)
     messages = [*dict.fromkeys((*comparison.notes, *notes))]
     for file, name, *_ in files:
@@ -171,7 +172,7 @@ def report(
         view=view,
         verdict=view.verdict(policies),
         comparison=replace(comparison, notes=()).to_html(),  # the page has a section of notes
-        abstention=_abstention(lists),
+        abstention=counts if any(of_run.silent for _, of_run in counts) else [],
         lengths=view.length_bars(),
         policies=policies,
         topics=view.topics(first),
@@ -227,18 +228,6 @@ def _files(data: Iterable[Any]) -> list[tuple[str, str, int, str]]:
     return files
 
 
-def _abstention(lists: Mapping[str, Rankings]) -> list[tuple[str, Abstention]]:
-    """How often each run returned nothing; nothing if none ever did."""
-    counts = [(name, Results((), of, np.empty((0, len(of)))).abstention) for name, of in lists.items()]
-    return counts if any(of_run.silent for _, of_run in counts) else []
-
-
-def _kept(lists: dict[str, Rankings], name: str, results: Results) -> Results:
-    """The results of a run, whose lists are kept for the page."""
-    lists[name] = results.rankings
-    return results
-
-
 def _with_documents(name: str, run: Any, reading: HowRead) -> Run:
     """A run with the ids of its documents."""
     if isinstance(run, Rankings):
@@ -269,7 +258,7 @@ class _View:
     """
 
     def __init__(
-        self, measures: MeasureLike, found: Comparison, lists: Mapping[str, Rankings], unit: str | None
+        self, measures: MeasureLike, found: Comparison, results: Mapping[str, Results], unit: str | None
     ):
         own = {
             str(measure): bound
@@ -277,17 +266,18 @@ class _View:
             if bound is not None and bound.definition.scope == "list"
         }
         to_ends = [name for name, bound in own.items() if "end" in bound.reads]
-        self.found, self.lists, self.unit, self.own = found, lists, unit, own
+        self.lists = {name: of_run.rankings for name, of_run in results.items()}
+        self.found, self.unit, self.own = found, unit, own
         self.measure: str = [*to_ends, *own, *found.measures][0]
         self.lower_is_better = lower_is_better(self.measure)
         self.row = found.measures.index(self.measure)
         self.cutoff = own[self.measure].cutoff if own else None  # documents below it change no score
-        self.curves = {run: own[self.measure].curve(of) for run, of in lists.items()} if own else {}
+        self.curves = {run: own[self.measure].curve(of) for run, of in self.lists.items()} if own else {}
         best = {run: curve.best() for run, curve in self.curves.items()}
         self.best = {run: lengths for run, (lengths, _) in best.items()}  # of each list's best cut
         lost = [best[run][1] - curve.own() for run, curve in self.curves.items()]
         self.regrets = oriented(self.measure, np.array(lost)) if own else np.zeros_like(found.values[0])
-        self.universe = next(iter(lists.values())).universe
+        self.universes = {name: of_run.universe for name, of_run in results.items()}
         self.size = len(found.systems) * len(found.topics)
 
     def mean(self, run: str, values: Any) -> float:

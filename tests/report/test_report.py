@@ -1,6 +1,7 @@
 """The page that shows runs: what stands in it, that it escapes names, is small, and works in a browser."""
 
 import hashlib
+import html
 import html.parser
 import itertools
 import os
@@ -161,6 +162,13 @@ def test_small_and_one_sided_collections_have_a_page(qrels, runs, said):
     page = report("RBPT c@1", qrels, runs)
     assert said in page
     Page(page)
+
+
+def test_the_page_ends_with_the_topics_and_assumptions_of_each_run(page):
+    shown = html.unescape("".join(re.findall(r"<pre>(.*?)</pre>", page, re.DOTALL)))
+    for name, run in RUNS.items():
+        universe = ir_trunc.calc("RBPT", QRELS, run).universe
+        assert f"{name}\n{universe}\n" in shown
 
 
 def test_what_was_warned_of_is_in_the_notes():
