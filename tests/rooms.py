@@ -41,6 +41,7 @@ READING = (
 
 ROOMS = {
     "inference": Room("_inference", (), "inference laws/test_inference.py"),
+    "saved results": Room("_saved.py", ()),
     "plots": Room("plots", ("inference",), "plots", "gallery.md api/plots.md howto/look-at-runs.md"),
     "screening": Room(
         "measures/screening.py", (), "measures/test_screening.py naive_screening.py", "start/screening.md"
@@ -61,7 +62,7 @@ ROOMS = {
     "torch": Room("adapters/torch.py", (), "adapters/test_torch.py"),
     "policies": Room(
         "truncation _cli/truncate.py",
-        ("inference",),
+        ("inference", "saved results"),
         "truncation",
         "howto/own-policy.md howto/choose-k.md api/truncation.md",
     ),
@@ -85,7 +86,7 @@ ROOMS = {
     ),
     "meta": Room(
         "meta _cli/meta.py _cli/_procedures.py",
-        ("inference",),
+        ("inference", "saved results"),
         "meta cli/test_meta.py",
         "howto/trust-measures.md api/meta.md guide.md",
     ),
@@ -93,7 +94,7 @@ ROOMS = {
     "reproduce": Room("_reproduce _cli/reproduce.py", ("meta", "study"), "reproduce"),
     "compare": Room(
         "_compare _cli/compare.py",
-        ("inference",),
+        ("inference", "saved results"),
         "compare cli/test_comparing.py",
         "howto/compare-systems.md",
     ),

@@ -27,9 +27,9 @@ from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._inference.p_values import PairTest, units_needed
 from ir_trunc._inference.significance import FOR_ALL_PAIRS
 from ir_trunc._output.tables import SIGNIFICANT, Cell, MarkedTable, fitted, table_text
+from ir_trunc._saved import Saved
 from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc._scoring.results import VIEWS, as_table
-from ir_trunc._scoring.saved import Saved
 from ir_trunc._scoring.tables import crossed, labelled_table
 from ir_trunc.measures.declaration import lower_is_better, oriented
 

@@ -16,6 +16,8 @@ import numpy as np
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.lazy import npt
 
+LARGEST = 2**63 - 1  # the largest whole number that arrays hold
+
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
@@ -139,6 +141,18 @@ def mask(given: npt.ArrayLike, topics: int) -> Bools:
             f"which topics: a mask, True or False for each of {topics} topics, is needed, not {what}."
         )
     return keep
+
+
+def check_array(name: str, array: Any, kind: str, axis: str, each: Any) -> None:
+    """InputError unless this is an array of this type with one value for each item of an axis, or None."""
+    if array is None and kind.endswith("None"):
+        return
+    if not isinstance(array, np.ndarray) or array.dtype.kind != np.dtype(kind.split()[0]).kind:
+        has = f"array of {array.dtype}" if isinstance(array, np.ndarray) else type(array).__name__
+        raise InputError(f"{name} is of type {has}: array of {kind} is needed.")
+    if array.ndim != 1 or len(array) != len(each):
+        needed = f"one value for each of the {axis}"
+        raise InputError(f"{name} has the shape {array.shape}: {needed} is needed.")
 
 
 def check_integers(name: str, array: Any, size: int | None = None) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ir_trunc._core.annotations import CheckedFields
 from ir_trunc._core.arrays import (
     Floats,
     Ints,
+    check_array,
     check_offsets,
     checked_depths,
     first_true,
@@ -20,6 +20,7 @@ from ir_trunc._core.arrays import (
 )
 from ir_trunc._core.errors import InputError, counted, option
 from ir_trunc._core.lazy import npt
+from ir_trunc._core.parameters import flag, instance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +30,7 @@ TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve(CheckedFields):
+class Curve:
     """The score of each list if it ended after d = 0, 1, ..., n documents.
 
     Parameters
@@ -62,15 +63,15 @@ class Curve(CheckedFields):
     array([3])
     """
 
-    shapes: ClassVar[Mapping[str, str]] = {"values": "scores"}
-
     topics: tuple[str, ...]
     offsets: Ints
     values: Floats
     lower_is_better: bool = False
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        instance("topics", self.topics, tuple, "a tuple of ids")
+        check_array("values", self.values, "float64", "scores", self.values)
+        flag("lower_is_better", self.lower_is_better)
         check_offsets("offsets of the curve", self.offsets, len(self.topics), len(self.values))
         if (np.diff(self.offsets) < 1).any():
             raise InputError("offsets of the curve: every topic needs a value, for the empty list at least.")

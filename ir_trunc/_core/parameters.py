@@ -15,11 +15,23 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, wraps
 from numbers import Real
-from typing import Annotated, Any, Literal, ParamSpec, Protocol, TypeVar, cast, get_args, get_origin
+from types import SimpleNamespace
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 
-from ir_trunc._core.annotations import LARGEST, annotations_of
+from ir_trunc._core.arrays import LARGEST
 from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, either, nearest, shown
 from ir_trunc._core.lazy import npt
 
@@ -378,6 +390,15 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         return function(*bound.args, **bound.kwargs)
 
     return with_checks
+
+
+def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations as types; that of `**options`, which only type checkers read, is left out."""
+    arguments = inspect.signature(function).parameters.values()
+    further = {argument.name for argument in arguments if argument.kind is argument.VAR_KEYWORD}
+    written = {name: hint for name, hint in function.__annotations__.items() if name not in further}
+    names = getattr(inspect.unwrap(function), "__globals__", {})
+    return get_type_hints(SimpleNamespace(__annotations__=written), names, include_extras=True)
 
 
 def kind_of(annotation: Any) -> Any:

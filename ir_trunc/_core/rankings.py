@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.annotations import CheckedFields
 from ir_trunc._core.arrays import (
     Bools,
     Floats,
     Ints,
     as_array,
+    check_array,
     check_offsets,
     checked_depths,
     distinct,
@@ -37,8 +37,28 @@ __all__ = ["Bools", "Floats", "Ints", "Judgments", "NilLists", "Rankings"]
 __all__ += ["canonical_order", "distinct", "first_of", "offsets_of", "sizes_of"]
 
 
+_ARRAYS = {
+    "lengths": ("int64", "topics"),
+    "starts": ("int64", "topics"),
+    "judged_ranks": ("int64", "judged_ranks"),
+    "judged_grades": ("int64", "judged_ranks"),
+    "scores": ("float64 | None", "documents"),
+    "costs": ("float64 | None", "documents"),
+    "first_scores": ("float64 | None", "topics"),
+    "overlaps": ("float64 | None", "topics"),
+    "missing": ("bool | None", "topics"),
+    "withheld": ("int64 | None", "topics"),
+}
+"""The type of each array of `Rankings`, and of what it holds one value each."""
+
+_OBJECTS: dict[str, type] = {
+    "judgments": Judgments, "nil": NilLists, "answers": Mapping, "depths": tuple, "universe": Universe,
+}  # fmt: skip
+"""The types of its other fields, which but for the judgments may be None."""
+
+
 @dataclass(frozen=True, eq=False)
-class Rankings(CheckedFields):
+class Rankings:
     """One system's ranked list for every topic of the judgments.
 
     A topic without documents has the empty list. `Rankings.from_lists` makes rankings from grades, and
@@ -95,18 +115,6 @@ class Rankings(CheckedFields):
     Rankings(2 topics, 3 documents, 2 of them judged)
     """
 
-    shapes: ClassVar[Mapping[str, str]] = {
-        "lengths": "topics",
-        "starts": "topics",
-        "judged_grades": "judged_ranks",
-        "first_scores": "topics",
-        "overlaps": "topics",
-        "missing": "topics",
-        "withheld": "topics",
-        "scores": "documents",
-        "costs": "documents",
-    }
-
     judgments: Judgments
     lengths: Ints
     judged_offsets: Ints
@@ -125,7 +133,13 @@ class Rankings(CheckedFields):
     universe: Universe | None = None
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        for name, kind in _OBJECTS.items():
+            if getattr(self, name) is not None or name == "judgments":
+                instance(name, getattr(self, name), kind, kind.__name__)
+        documents = self.costs if self.scores is None else self.scores
+        axes = {"topics": self.topics, "judged_ranks": self.judged_ranks, "documents": documents}
+        for name, (dtype, axis) in _ARRAYS.items():
+            check_array(name, getattr(self, name), dtype, axis, axes[axis])
         topics, lengths, ranks = self.topics, self.lengths, self.judged_ranks
         check_offsets("judged_offsets", self.judged_offsets, len(self), len(ranks))
         if bad := first_true(lengths < 0):

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.annotations import LARGEST
-from ir_trunc._core.arrays import first_true
+from ir_trunc._core.arrays import LARGEST, first_true
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, ParameterError, counted, listed, option, shown, warn
 from ir_trunc._core.lazy import pd

@@ -13,7 +13,7 @@ class Result:
     """The base class of results.
 
     A new kind of result is a frozen dataclass (`repr=False`) that defines `heading` and `to_pandas`. Results
-    that are saved inherit from `ir_trunc._scoring.saved.Saved`.
+    that are saved inherit from `ir_trunc._saved.Saved`.
 
     Attributes
     ----------

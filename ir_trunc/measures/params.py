@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ir_trunc._core.annotations import LARGEST
+from ir_trunc._core.arrays import LARGEST
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, shown
 from ir_trunc._core.parameters import Choice, Flag, Kind, Number, Param, Text, Whole
 

@@ -22,11 +22,11 @@ from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, canonical_ord
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.reading import takes
+from ir_trunc._saved import Saved, fields_of, from_json, plain
 from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
 from ir_trunc._scoring.objects import MeasureLike, bind, canonical, definition_of, parse_measure, written
 from ir_trunc._scoring.results import Results
 from ir_trunc._scoring.runs import RunsLike, by_name, score_each
-from ir_trunc._scoring.saved import Saved, fields_of, from_json, plain
 from ir_trunc._scoring.tables import labelled_table
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.declaration import items_of, lower_is_better, split_at_blanks

@@ -10,10 +10,10 @@ from typing import Any, ParamSpec, TypeVar, get_args
 
 from ir_measures import Measure
 
-from ir_trunc._core.annotations import annotations_of
 from ir_trunc._core.errors import IrTruncError, ParameterError, shown
 from ir_trunc._core.parameters import (
     Param,
+    annotations_of,
     checked,
     declared_parameters,
     instance,

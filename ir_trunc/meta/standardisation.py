@@ -15,7 +15,7 @@ from scipy import special
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Floats
-from ir_trunc._scoring.saved import Saved
+from ir_trunc._saved import Saved
 from ir_trunc._scoring.tables import crossed, labelled_table
 from ir_trunc.measures.params import Choice
 from ir_trunc.measures.parts import over

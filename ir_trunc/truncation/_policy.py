@@ -29,7 +29,7 @@ from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.files import Target
 from ir_trunc._ranking.runs import RunLike, read_run
 from ir_trunc._read.reading import HowRead, takes
-from ir_trunc._scoring.saved import plain, write_json
+from ir_trunc._saved import plain, write_json
 from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.lists import running
 from ir_trunc.measures.params import Number, Param, Whole

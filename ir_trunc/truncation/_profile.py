@@ -8,11 +8,11 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
-from ir_trunc._core.annotations import LARGEST
+from ir_trunc._core.arrays import LARGEST
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.rankings import Floats, Rankings, offsets_of
 from ir_trunc._core.universe import Universe
-from ir_trunc._scoring.saved import fields_of, from_json
+from ir_trunc._saved import fields_of, from_json
 from ir_trunc.truncation._fitting import falling_scores, one_measure, units_of
 
 __all__ = ["Profile"]

@@ -13,7 +13,7 @@ from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, near
 from ir_trunc._core.parameters import call_parts, literal, text
 from ir_trunc._output.files import Target
 from ir_trunc._read.text import read_numbers
-from ir_trunc._scoring.saved import fields_of, from_json, read_saved
+from ir_trunc._saved import fields_of, from_json, read_saved
 from ir_trunc.measures.declaration import items_of, split_at_blanks
 from ir_trunc.truncation._policy import BOUNDS, Cutter, Policy, PolicyDefinition, refuse_if_not_live, registry
 from ir_trunc.truncation._profile import Profile

@@ -21,8 +21,8 @@ from hypothesis import given, settings, strategies as st
 import ir_trunc
 from ir_trunc import InputError, calc, cdet, compare, meta, truncation
 from ir_trunc._reproduce.reproduction import Reproduction
+from ir_trunc._saved import Saved
 from ir_trunc._scoring.results import Result
-from ir_trunc._scoring.saved import Saved
 from ir_trunc._scoring.tables import ResultTable
 from ir_trunc.answers import abstention_curve, nauc, risk_coverage
 from ir_trunc.truncation import cross_validate, study

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ir_trunc._core.annotations import LARGEST
+from ir_trunc._core.arrays import LARGEST
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.parameters import mapping, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
