@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
+from ir_trunc._cli._arguments import RUNS, Words, cli_command, runs_and_measures
 from ir_trunc._cli._procedures import CSV_OUTPUT, run_command, write_csv_table
+from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.parameters import Param, Text
 from ir_trunc.meta.procedures import ProcedureDefinition
@@ -15,6 +16,7 @@ from ir_trunc.truncation._text import list_of_policies
 __all__ = ["main"]
 
 _SOURCE = "Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051"
+_LIU = "Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737, figure 1"
 _FULL = Param("full", Text("measures of the full lists"), study.FULL)
 STUDIES = [
     ProcedureDefinition.of(study.cuts, f"{_SOURCE}, section 4.2, figure 2", measures=study.CUTS),
@@ -45,7 +47,23 @@ def _policies(args: Words) -> None:
     write_csv_table(args, cross_validate(policies, args.measures[0], args.qrels, args.runs, **options))
 
 
-WRITTEN_OUT = {"policies": _policies}
+_REPORT = f"""
+runs RUN+  {RUNS}
+--topics FILE  the topics (default: those of each run)
+--depth COUNT  the length that the evaluation imposed: a list of that length without NIL is left alone
+= reading
+{CSV_OUTPUT}"""
+
+
+@cli_command("study nil-report", _REPORT, below=f"source: {_LIU}")
+def _nil_report(args: Words) -> None:
+    """Lengths of the lists of all runs, before and after the document NIL ends them."""
+    report = study.nil_report(args.runs, **args.of(("topics", "depth", "nil")), **args.reading)
+    tell(report.heading)
+    write_csv_table(args, report.to_pandas())
+
+
+WRITTEN_OUT = {"policies": _policies, "nil-report": _nil_report}
 """The commands that are no study."""
 
 

@@ -161,7 +161,7 @@ def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     --------
     >>> from ir_trunc import plots
     >>> from ir_trunc.truncation import study
-    >>> plots.nil(study.nil_report({"1": {"a": 3, "NIL": 2}}).to_pandas()).get_ylabel()
+    >>> plots.nil(study.nil_report({"mine": {"1": {"a": 3, "NIL": 2}}}).to_pandas()).get_ylabel()
     'lists'
     """
     _kit.checked_table(table, "study.nil_report", finite=("before", "after"))

@@ -416,14 +416,16 @@ def searches(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NilReport(Result):
-    """Which lists of a run its system ended, and how long they are before and after the NIL rule.
+    """Which lists of all runs their systems ended, and how long they are before and after the NIL rule.
 
     Attributes
     ----------
     ended_by_nil, short, left_alone : int
         Numbers of lists: the three rows of Liu et al.'s Table 2.
     before, after : array of int64
-        Lengths by topic (Q).
+        Lengths of the lists, run after run.
+    runs : int
+        Number of runs.
     """
 
     ended_by_nil: int
@@ -431,6 +433,7 @@ class NilReport(Result):
     left_alone: int
     before: Ints
     after: Ints
+    runs: int
 
     def to_pandas(self) -> pd.DataFrame:
         """The number of lists of each length: columns before, after; index length."""
@@ -443,8 +446,10 @@ class NilReport(Result):
     def heading(self) -> str:
         """The numbers of lists, in words."""
         total = self.ended_by_nil + self.short + self.left_alone
+        of_runs = f" of {self.runs} runs" if self.runs > 1 else ""
         return (
-            f"{total} lists: {self.ended_by_nil} ended by NIL, {self.short} short and so ended by the system,"
+            f"{total} lists{of_runs}: {self.ended_by_nil} ended by NIL,"
+            f" {self.short} short and so ended by the system,"
             f" {self.left_alone} at the imposed depth and left alone"
         )
 
@@ -455,7 +460,7 @@ class NilReport(Result):
 @checked
 @takes(HowRead)
 def nil_report(
-    run: RunLike,
+    runs: RunsLike,
     topics: Any = None,
     *,
     depth: Annotated[int | None, Whole("length that the evaluation imposed")] = None,
@@ -464,19 +469,21 @@ def nil_report(
 ) -> NilReport:
     """The lengths of lists before and after the document NIL is taken as the end of its list.
 
+    Of several runs, all lists are counted together (figure 1 of Liu et al. 2016).
+
     Parameters
     ----------
-    run : RunLike
-        As for `ir_trunc.calc`.
+    runs : RunsLike
+        As for `ir_trunc.compare`.
     topics : optional
-        The topics, in any form that `read_topics` takes; by default those of the run.
+        The topics, in any form that `read_topics` takes; by default those of each run.
     depth : int, optional
         The length that the evaluation imposed: a list of that length without NIL is left alone, a shorter one
         was ended by its system. Without a depth, every list was ended by its system.
     nil : str or NilRule
         A convention, or a rule: `NilRule(id="none")` for another id. Only the convention 'ends' ends lists.
     **options
-        How the run is read, as for `ir_trunc.calc`.
+        How runs are read, as for `ir_trunc.calc`.
 
     Returns
     -------
@@ -485,25 +492,27 @@ def nil_report(
     Raises
     ------
     InputError
-        If the run cannot be read.
+        If a run cannot be read.
 
     Examples
     --------
     >>> import ir_trunc
-    >>> ir_trunc.truncation.study.nil_report({"1": {"a": 3, "NIL": 2, "b": 1}, "2": {"x": 1}})
+    >>> run = {"1": {"a": 3, "NIL": 2, "b": 1}, "2": {"x": 1}}
+    >>> ir_trunc.truncation.study.nil_report({"mine": run})
     2 lists: 1 ended by NIL, 1 short and so ended by the system, 0 at the imposed
       depth and left alone
     """
-    rows = read_run(run, **reading)
-    rule = nil_rule(nil)
-    names = pc.unique(rows.topics).cast(pa.string()) if topics is None else strings(read_topics(topics))
-    ranked = RankedRows.of(rows, names).without_ends()
-    ranked.notes.warn(rows.source, rule.id, rows.reading)
-    ends = rule.convention == "ends"
-    nil_rows = np.flatnonzero(occurs(ranked.rows.docs, rule.id) & ends)
-    after = rule.lengths(ranked, nil_rows)
-    by_nil = len(nil_rows)
-    full = np.zeros(len(after), dtype=bool) if depth is None else ranked.lengths >= depth
-    full[ranked.topic[nil_rows]] = False
-    left_alone = int(full.sum())
-    return NilReport(by_nil, len(after) - by_nil - left_alone, left_alone, ranked.lengths, after)
+    rule, counts, lengths = nil_rule(nil), np.zeros(3, np.int64), []
+    shared = None if topics is None else strings(read_topics(topics))
+    for _, run in each_run(runs, "counting"):
+        rows = read_run(run, **reading)
+        names = pc.unique(rows.topics).cast(pa.string()) if shared is None else shared
+        ranked = RankedRows.of(rows, names).without_ends()
+        ranked.notes.warn(rows.source, rule.id, rows.reading)
+        nil_rows = np.flatnonzero(occurs(ranked.rows.docs, rule.id) & (rule.convention == "ends"))
+        full = np.zeros(len(names), dtype=bool) if depth is None else ranked.lengths >= depth
+        full[ranked.topic[nil_rows]] = False
+        counts += [len(nil_rows), len(names) - len(nil_rows) - full.sum(), full.sum()]
+        lengths.append([ranked.lengths, rule.lengths(ranked, nil_rows)])
+    before, after = np.concatenate(lengths, axis=1)
+    return NilReport(*counts.tolist(), before, after, len(lengths))

@@ -72,7 +72,7 @@ DOORS = {
     "with_terminal": lambda q, r, **how: ir_trunc.with_terminal(q, r, **how).run.to_pandas(),
     "with_effort": lambda q, r, **how: ir_trunc.with_effort(q, r, **how).qrels,
     "truncate": lambda q, r, **how: truncation.truncate(r, "Fixed(2)", **how).to_dict(),
-    "nil_report": lambda q, r, **how: study.nil_report(r, **how),
+    "nil_report": lambda q, r, **how: study.nil_report({"r": r}, **how),
     "read_run": lambda q, r, **how: read_run(r, **how).to_pandas(),
     "monitor": lambda q, r, **how: policy_of(r, **how).monitor(r, **how),
 }  # fmt: skip

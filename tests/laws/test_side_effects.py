@@ -141,7 +141,7 @@ CALLS = {
     "with_terminal": lambda qrels, runs: ir_trunc.with_terminal(qrels, runs["x"]),
     "with_effort": lambda qrels, runs: ir_trunc.with_effort(qrels, runs["x"]),
     "with_topics": lambda qrels, runs: ir_trunc.with_topics(qrels, ["99"]),
-    "nil_report": lambda qrels, runs: ir_trunc.truncation.study.nil_report(runs["x"]),
+    "nil_report": lambda qrels, runs: ir_trunc.truncation.study.nil_report(runs),
     "best_cuts": lambda qrels, runs: study.best_cuts("RBPU", qrels, runs),
     "agreement of cuts": lambda qrels, runs: study.agreement("AP", "AP", qrels, runs),
     "cross_validate": lambda qrels, runs: truncation.cross_validate(["Greedy"], "RBPU", qrels, runs, folds=2),

@@ -187,7 +187,7 @@ WRAPPED = with_terminal({"1": {"a": 1}, "2": {}}, {"1": ["a", "b"], "2": []})
     lambda run: with_terminal({"1": {"a": 1}}, run),
     lambda run: with_effort({"1": {"a": 1}}, run),
     lambda run: truncate(run, "LargestGap"),
-    lambda run: nil_report(run),
+    lambda run: nil_report({"x": run}),
     lambda run: best_cuts("RBPT", {"1": {"a": 1}}, {"x": run}),
     lambda run: pooled_runs({"1": {"a": 1}}, {"x": run, "y": run}),
     lambda run: write_run("out", read_run(run), {"1": 1, "2": 0}),
@@ -222,20 +222,36 @@ def test_tables_hold_what_wrapping_adds(tmp_path):
 
 
 def test_report_of_lists_that_their_system_ended():
-    report = nil_report(RUN | {"5": ["x", "y", "z"]}, depth=3)
+    report = nil_report({"x": RUN | {"5": ["x", "y", "z"]}}, depth=3)
     assert (report.ended_by_nil, report.short, report.left_alone) == (3, 1, 1)
     assert str(report).startswith("5 lists: 3 ended by NIL, 1 short")
     assert report.to_pandas().to_dict("list") == {"before": [0, 1, 3, 1], "after": [2, 1, 1, 1]}
 
 
 def test_a_report_takes_a_convention_or_a_rule_as_scoring_does():
-    run = {"1": ["none", "a"], "2": ["x", "NIL"]}
-    assert nil_report(run).after.tolist() == [2, 1]
-    assert nil_report(run, nil=NilRule(id="none")).after.tolist() == [0, 2]
-    table = nil_report({"1": ["a", "NIL", "b"]}).to_pandas()
+    runs = {"x": {"1": ["none", "a"], "2": ["x", "NIL"]}}
+    assert nil_report(runs).after.tolist() == [2, 1]
+    assert nil_report(runs, nil=NilRule(id="none")).after.tolist() == [0, 2]
+    table = nil_report({"x": {"1": ["a", "NIL", "b"]}}).to_pandas()
     assert table.to_dict("list") == {"before": [0, 0, 0, 1], "after": [0, 1, 0, 0]}
-    assert nil_report(run, nil="document").ended_by_nil == 0
-    assert nil_report(run, nil=NilRule("sakai", "none")).after.tolist() == [2, 2]
+    assert nil_report(runs, nil="document").ended_by_nil == 0
+    assert nil_report(runs, nil=NilRule("sakai", "none")).after.tolist() == [2, 2]
+
+
+def test_a_report_counts_the_lists_of_all_runs(tmp_path, command):
+    """Figure 1 of Liu et al. 2016, over a folder of runs."""
+    runs = {"a": {"1": ["x", "NIL", "y"], "2": ["x"]}, "b": {"1": ["x", "y"], "3": ["NIL"]}}
+    for name, run in runs.items():
+        rows = [f"{q} Q0 {doc} 0 {-at} t\n" for q, docs in run.items() for at, doc in enumerate(docs)]
+        (tmp_path / name).write_text("".join(rows))
+    found = nil_report(runs, depth=2)
+    assert (found.ended_by_nil, found.short, found.left_alone, found.runs) == (2, 1, 1, 2)
+    assert found.to_pandas().to_dict("list") == {"before": [0, 2, 1, 1], "after": [1, 2, 1, 0]}
+    assert (found.before.tolist(), found.after.tolist()) == ([3, 1, 2, 1], [1, 1, 2, 0])
+    status, printed, told = command("study", "nil-report", str(tmp_path), "--depth", "2")
+    assert (status, printed) == (0, "length,before,after\n0,0,1\n1,2,2\n2,1,1\n3,1,0\n")
+    assert told.startswith("4 lists of 2 runs: 2 ended by NIL, 1 short")
+    assert nil_report(runs, ["1", "2", "3"]).before.tolist() == [3, 1, 0, 2, 0, 1]
 
 
 PARIS = [{"Paris": 2, "City of Light": 1}, {"London": 1, "Rome": 0}]

@@ -90,7 +90,7 @@ RESULTS = {
     ),
     "Abstention": SCORED.abstention,
     "Abstention without nil queries": SCORED.over(~SCORED.nil).abstention,
-    "NilReport": study.nil_report({"1": ["a", "NIL", "b"], "2": ["a"], "3": ["NIL"]}, depth=3),
+    "NilReport": study.nil_report({"x": {"1": ["a", "NIL", "b"], "2": ["a"], "3": ["NIL"]}}, depth=3),
     "Reproduction": Reproduction(
         "A paper",
         LONG,
