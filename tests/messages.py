@@ -5,6 +5,12 @@ import pytest
 from ir_trunc import InputError
 
 
+def refused(error, message, call, *arguments, **options):
+    """A call raises this error, with a message that matches."""
+    with pytest.raises(error, match=message):
+        call(*arguments, **options)
+
+
 def complaint(call) -> str:
     """The message of the InputError that a call raises."""
     with pytest.raises(InputError) as caught:

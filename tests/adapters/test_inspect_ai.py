@@ -1,6 +1,7 @@
 """Inspect AI finds the metrics, and gives them what a task has scored."""
 
 import pytest
+from messages import refused
 
 pytest.importorskip("inspect_ai")
 
@@ -52,8 +53,7 @@ def test_confidence_orders_the_answers():
         for value, sure in answers
     ]
     assert area_under_risk_coverage("sure")(scores) == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
-    with pytest.raises(InputError, match=r"sample s: metadata\['confidence'\] is None"):
-        area_under_risk_coverage()(scores)
+    refused(InputError, r"sample s: metadata\['confidence'\] is None", area_under_risk_coverage(), scores)
     for wrong in ({"price": -1}, {"correct_from": 2}):
         with pytest.raises(ParameterError):
             answer_utility(**wrong)

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from faulty import python
 from ir_measures import AP, calc_aggregate, define_byquery, nDCG
+from messages import refused
 
 bm25s = pytest.importorskip("bm25s")
 pt = pytest.importorskip("pyterrier")
@@ -262,8 +263,7 @@ def test_batches_do_not_change_measures_of_the_whole_run_nor_the_scale_of_grades
     ("RBPT", {"names": ["x", "y"]}, ParameterError, "2 names for 1 systems"),
 ])  # fmt: skip
 def test_what_would_be_wrong_is_refused(measures, options, error, message):
-    with pytest.raises(error, match=message):
-        experiment([RESULTS], TOPICS, QRELS, measures, **options)
+    refused(error, message, experiment, [RESULTS], TOPICS, QRELS, measures, **options)
 
 
 FORMS = {
@@ -470,12 +470,10 @@ def test_a_warning_names_the_line_that_calls_pyterrier_or_ir_measures():
 
 
 def test_truncation_that_a_pipeline_cannot_do_is_refused():
-    with pytest.raises(ParameterError, match="sees the judgments"):
-        pt.truncation.Oracle(measure="RBPT")
+    refused(ParameterError, "sees the judgments", pt.truncation.Oracle, measure="RBPT")
     with pytest.raises(ParameterError, match="has no measure to be fitted to: give one when it is made"):
         pt.truncation.ShareOfTop().fit(RESULTS, QRELS)
-    with pytest.raises(AttributeError, match="no attribute 'Fixd'"):
-        pt.truncation.Fixd(3)
+    refused(AttributeError, "no attribute 'Fixd'", pt.truncation.Fixd, 3)
 
 
 def test_what_was_read_goes_through_the_doors_of_pyterrier():
@@ -512,8 +510,7 @@ def test_a_text_is_a_policy():
     assert cut.transform(RESULTS)["docno"].tolist() == ["a", "y"]
     cut.set_parameter("policy", "Fixed(k=2)")
     assert cut.get_parameter("k") == 2
-    with pytest.raises(ParameterError, match="There is no policy 'Fixd"):
-        pt.truncation.Truncate("Fixd(3)")
+    refused(ParameterError, "There is no policy 'Fixd", pt.truncation.Truncate, "Fixd(3)")
 
 
 @pytest.mark.filterwarnings("default::ir_trunc.IrTruncWarning")
@@ -565,8 +562,7 @@ def test_a_policy_that_was_fitted_on_distances_is_refused():
     qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.1, "x": 0.9}, "2": {"b": 0.2, "y": 0.8}}
     policy = ir_trunc.truncation.ScoreThreshold()
     fitted = policy.fit(rank(qrels, run, lower_is_better=True), "RBPT")
-    with pytest.raises(ParameterError, match="was fitted on distances, and scores are higher"):
-        pt.truncation.Truncate(fitted)
+    refused(ParameterError, "was fitted on distances, and scores are higher", pt.truncation.Truncate, fitted)
     pt.truncation.Truncate(policy.fit(rank(qrels, run), "RBPT"))
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from messages import refused
 
 from ir_trunc import InputError, ParameterError, read_qrels, report, with_terminal
 from ir_trunc._output.files import check_outputs, output_file, write_text
@@ -125,8 +126,7 @@ def test_two_outputs_need_two_files(tmp_path, monkeypatch):
     os.symlink("new", "soft")
     for words in ("new ./new", "new soft", "there hard", "- /dev/stdout", "- -"):
         first, second = words.split()
-        with pytest.raises(InputError, match="are one file"):
-            check_outputs([first, None, second])
+        refused(InputError, "are one file", check_outputs, [first, None, second])
     check_outputs(["new", "other", "-", os.devnull, os.devnull, None])
 
 
@@ -151,8 +151,7 @@ def test_no_way_leads_through_a_folder_that_does_not_exist(tmp_path, monkeypatch
         lambda: parse_policy("Fixed(k=3)").save(path),
         lambda: report("AP", {"1": {"a": 1}}, {"x": {"1": ["a"]}}, path),
     ):
-        with pytest.raises(OSError, match="cannot be written: there is no folder"):
-            attempt()
+        refused(OSError, "cannot be written: there is no folder", attempt)
     assert (tmp_path / "in").read_text() == "before"
     (tmp_path / "folder").mkdir()
     write_text("folder/../in", ["after"])
@@ -172,8 +171,7 @@ def test_a_report_does_not_replace_what_it_is_about(tmp_path, monkeypatch, path)
         with pytest.raises(InputError, match="which would be overwritten"):
             with_terminal("qrels", "in.run").write("other", path)
     if path.endswith("in.run"):
-        with pytest.raises(InputError, match="which would be overwritten"):
-            write_run(path, read_run("in.run"), {"1": 0})
+        refused(InputError, "which would be overwritten", write_run, path, read_run("in.run"), {"1": 0})
     assert {name: (tmp_path / name).read_text() for name in files} == files
 
 
@@ -198,24 +196,20 @@ UNREADABLE = ["", "a b", "a\tb", "a\nb", "a\rb", "a\x0bb", "a\x0cb", "a\0b"]
 @pytest.mark.parametrize("text", UNREADABLE)
 def test_ids_and_tags_that_could_not_be_read_back_are_refused(tmp_path, text):
     rows = read_run({"1": {"a": 1.0}})
-    with pytest.raises(InputError, match=r"tag .*cannot hold"):
-        write_run(tmp_path / "x.run", rows, {"1": 1}, tag=text)
+    refused(InputError, r"tag .*cannot hold", write_run, tmp_path / "x.run", rows, {"1": 1}, tag=text)
     wrapped = with_terminal(read_qrels({"1": {"a": 1}}), {"1": {"a": 2.0}})
     wrapped = replace(wrapped, run=replace(wrapped.run, docs=pa.array([text, "__end__"])))
     with pytest.raises(InputError, match=r"topic 1, document .*cannot hold"):
         wrapped.write(tmp_path / "x.run", tmp_path / "x.qrels")
-    with pytest.raises(InputError, match="are one file"):
-        wrapped.write(tmp_path / "x.run", tmp_path / "x.run")
-    with pytest.raises(InputError, match=r"topic .*cannot hold|topic is missing"):
-        write_cuts(tmp_path / "x.tsv", {text: 1})
+    refused(InputError, "are one file", wrapped.write, tmp_path / "x.run", tmp_path / "x.run")
+    refused(InputError, r"topic .*cannot hold|topic is missing", write_cuts, tmp_path / "x.tsv", {text: 1})
     assert os.listdir(tmp_path) == []
 
 
 def test_other_words_that_would_be_read_otherwise_are_refused(tmp_path):
     with pytest.raises(InputError, match="begins with # is a comment"):
         write_run(tmp_path / "x.run", read_run({"#1": {"a": 1.0}}), {"#1": 1})
-    with pytest.raises(InputError, match=r"topic '.udcff'"):
-        write_cuts(tmp_path / "x.tsv", {"\udcff": 1})
+    refused(InputError, r"topic '.udcff'", write_cuts, tmp_path / "x.tsv", {"\udcff": 1})
     for k in (-1, 1.5, "3"):
         with pytest.raises(ParameterError, match=r"cuts, topic '1'=.* a whole number"):
             write_run(tmp_path / "x.run", read_run({"1": {"a": 1.0}, "2": {"b": 1.0}}), {"1": k, "2": 1})

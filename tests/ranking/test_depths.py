@@ -7,6 +7,7 @@ import shlex
 import numpy as np
 import pandas as pd
 import pytest
+from messages import refused
 
 import ir_trunc
 from ir_trunc import InputError, ParameterError, read_depths
@@ -137,8 +138,7 @@ def test_where_no_answer_was_graded_without_passages_policies_keep_some():
     ):
         cross_validate("Fixed(2)", "AnswerScore", depths, {"mine": run})
     curve = ir_trunc.curves("AnswerScore", depths, run)["AnswerScore"]
-    with pytest.raises(InputError, match="no graded answer for a list of 0 documents"):
-        curve.at(0)
+    refused(InputError, "no graded answer for a list of 0 documents", curve.at, 0)
 
 
 FORMS = ("records", "columns", "frame", "dict", "tuples", "csv", "tsv", "jsonl", "parquet")
@@ -270,8 +270,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_no_table_of_answers_is_refused(name):
     data, message = REFUSED[name]
-    with pytest.raises(InputError, match=message):
-        read_depths(data)
+    refused(InputError, message, read_depths, data)
 
 
 @TRIED
@@ -305,8 +304,7 @@ def test_what_a_table_cannot_tell_of_a_run_is_refused():
     for name in ("topics", "nil"):
         with pytest.raises(ParameterError, match=f"{name}= has no effect on graded answers"):
             ir_trunc.calc("AnswerScore", depths, LISTED, **{name: {"topics": ["x"], "nil": "ends"}[name]})
-    with pytest.raises(ParameterError, match="graded answers are no judgments of documents"):
-        ir_trunc.Judged(GOOD, depths)
+    refused(ParameterError, "graded answers are no judgments of documents", ir_trunc.Judged, GOOD, depths)
     with pytest.raises(InputError, match="hold answers; ties='expected' is for documents"):
         ir_trunc.calc("AnswerScore", depths, {q: {"a": 1, "b": 0} for q in LISTED}, ties="expected")
     for wrong in ({"range": (1, 0)}, {"right": 2}, {"range": (0, None)}):

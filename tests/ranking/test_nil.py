@@ -5,6 +5,7 @@ from typing import get_args
 import ir_measures
 import pytest
 from generated import EVERY
+from messages import refused
 
 from ir_trunc import (
     InputError,
@@ -140,8 +141,7 @@ def test_NIL_is_found_whatever_the_normaliser_makes_of_it():
         read_answers({"1": [["Nil."]]}, "squad")
     as_document = read_answers({"1": [["Nil."]]}, "squad", nil="document")
     assert calc("EM", as_document, {"1": "NIL"}).values[0, 0] == 1
-    with pytest.raises(InputError, match=r"NilRule\(id=' '\): a document id"):
-        NilRule(id=" ")
+    refused(InputError, r"NilRule\(id=' '\): a document id", NilRule, id=" ")
 
 
 def test_a_convention_can_be_chosen_for_qrels_that_are_ready():
@@ -161,8 +161,7 @@ def test_another_id_can_stand_for_no_answer():
 
 @pytest.mark.parametrize("name", ["", 5, None, "__nil__"])
 def test_a_NIL_document_needs_an_id_that_a_document_can_have(name):
-    with pytest.raises(InputError, match=r"NilRule\(id=.*\): a document id other than '__nil__'"):
-        NilRule(id=name)
+    refused(InputError, r"NilRule\(id=.*\): a document id other than '__nil__'", NilRule, id=name)
 
 
 RUN_TEXT = (
@@ -219,8 +218,7 @@ def test_procedures_refuse_options_that_rankings_cannot_take(options):
         lambda: compare("SetF", qrels, lists, **options),
         lambda: report("SetF", qrels, lists, **options),
     ):
-        with pytest.raises(InputError, match="topics, unjudged and nil have no effect on Rankings"):
-            procedure()
+        refused(InputError, "topics, unjudged and nil have no effect on Rankings", procedure)
 
 
 @SHOWN

@@ -1,6 +1,7 @@
 """Documents that leave lists and judgments before ranks are given."""
 
 import pytest
+from messages import refused
 
 from ir_trunc import InputError, calc, evaluator, rank, read_qrels
 from ir_trunc._cli.main import main
@@ -64,5 +65,4 @@ def test_commands_take_it(tmp_path, capsys):
 
 @pytest.mark.parametrize("wrong", ["nowhere", 5, {"a": {"b": "c"}}, [("a", "b", "c")]])
 def test_what_is_withheld_must_be_readable(wrong):
-    with pytest.raises(InputError, match=r"withheld: .*'same id' is needed"):
-        calc("RR", QRELS, RUN, withheld=wrong)
+    refused(InputError, r"withheld: .*'same id' is needed", calc, "RR", QRELS, RUN, withheld=wrong)

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 import pytrec_eval
 from ir_measures import AP, RR, nDCG
+from messages import refused
 
 from ir_trunc import RBPT, InputError, NilRule, calc, read_answers, read_run, with_effort, with_terminal
 from ir_trunc.meta import pooled_runs
@@ -200,8 +201,7 @@ def test_a_wrapped_run_is_refused(call, form, tmp_path):
         WRAPPED.write(run)
         if "ir_measures" in call.__code__.co_names:
             run = list(ir_measures.read_trec_run(str(run)))
-    with pytest.raises(InputError, match="__end__ documents already"):
-        call(run)
+    refused(InputError, "__end__ documents already", call, run)
 
 
 def test_tables_hold_what_wrapping_adds(tmp_path):

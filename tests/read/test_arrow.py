@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from messages import check
+from messages import check, refused
 
 from ir_trunc import InputError, IrTruncError, calc
 from ir_trunc._core.errors import shown
@@ -197,10 +197,8 @@ def test_a_column_that_is_there_twice_is_refused(name):
     run = pd.DataFrame({"qid": ["1"], "docno": ["1"], "score": [1.0], "cost": [0.5]})
     table = pa.Table.from_pandas(run).append_column(name, [["2"]])
     for twice in (pd.concat([run, run[[name]]], axis=1), table):
-        with pytest.raises(InputError, match=f"columns {name} and {name} for the same field"):
-            calc("RR", JUDGED_IDS, twice)
-    with pytest.raises(InputError, match="columns qid and query_id"):
-        calc("RR", JUDGED_IDS, run.assign(query_id="2"))
+        refused(InputError, f"columns {name} and {name} for the same field", calc, "RR", JUDGED_IDS, twice)
+    refused(InputError, "columns qid and query_id", calc, "RR", JUDGED_IDS, run.assign(query_id="2"))
 
 
 def test_every_value_can_be_shown_in_a_message():

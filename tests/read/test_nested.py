@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from messages import check, complaint
+from messages import check, complaint, refused
 
 from ir_trunc import InputError, IrTruncWarning, calc, calc_aggregate, evaluator, read_qrels, read_run
 from ir_trunc._cli.main import main
@@ -178,8 +178,7 @@ BY_RANK = {
 def test_the_response_of_a_store_is_the_list_of_its_topic(name):
     for run in ({"1": RESPONSES[name]}, (["1"], [RESPONSES[name]])):
         assert read_run(run).to_dict() == {"1": {"b": 0.9, "a": 0.5}}
-    with pytest.raises(InputError, match=r"without their topics|topic|query_id"):
-        read_run(RESPONSES[name])
+    refused(InputError, r"without their topics|topic|query_id", read_run, RESPONSES[name])
 
 
 @pytest.mark.parametrize("name", BY_RANK)
@@ -272,8 +271,7 @@ def test_frames_may_have_cells_that_arrow_lacks(record, docs):
     if isinstance(docs, dict):
         assert read_run(frame).to_dict() == {"1": {"a": 0.5}} | docs
     else:
-        with pytest.raises(InputError, match=docs):
-            read_run(frame)
+        refused(InputError, docs, read_run, frame)
 
 
 def test_a_frame_with_a_column_twice_is_refused():

@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from ir_measures import ScoredDoc
+from messages import refused
 
 import ir_trunc
 from ir_trunc import InputError, calc, read_topics
@@ -63,8 +64,7 @@ def test_a_new_form_is_known_to_runs_qrels_and_topics(shelf):
 def test_a_new_form_is_named_where_the_data_are_of_none(shelf):
     with pytest.raises(InputError, match=r"^run of type int: one of these is needed: a shelf; \{topic: "):
         calc("RR", {"a": {"x": 1}}, 5)
-    with pytest.raises(InputError, match=r"^qrels of type int: .*a shelf"):
-        calc("RR", 5, {})
+    refused(InputError, r"^qrels of type int: .*a shelf", calc, "RR", 5, {})
 
 
 def known_as(monkeypatch, shape, asked):
@@ -110,8 +110,7 @@ class OddPath:
 @pytest.mark.parametrize("value", [b"a.run", 5])
 def test_a_path_that_is_not_text_is_refused(value):
     for door in (lambda run: calc("RR", {"1": {"a": 1}}, run), ir_trunc.read_qrels, read_topics):
-        with pytest.raises(InputError, match="a path of type OddPath is not text"):
-            door(OddPath(value))
+        refused(InputError, "a path of type OddPath is not text", door, OddPath(value))
     with pytest.raises(ParameterTypeError, match="a path is needed, not OddPath"):
         ir_trunc.compare("RR", {"1": {"a": 1}}, [OddPath(value), "b.run"])
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from messages import refused
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, read_run
@@ -39,12 +40,9 @@ def orders(run, **options):
 ])  # fmt: skip
 def test_results_with_their_topics(results, expected):
     assert orders((TOPICS, results)) == dict(zip(TOPICS, expected))
-    with pytest.raises(InputError, match=r"without their topics; \(topics, results\) is needed"):
-        read_run(results)
-    with pytest.raises(InputError, match="3 topics have results of 2 queries"):
-        read_run((["a", "b", "c"], results))
-    with pytest.raises(InputError, match="topic 'a' is given twice"):
-        read_run((["a", "a"], results))
+    refused(InputError, r"without their topics; \(topics, results\) is needed", read_run, results)
+    refused(InputError, "3 topics have results of 2 queries", read_run, (["a", "b", "c"], results))
+    refused(InputError, "topic 'a' is given twice", read_run, (["a", "a"], results))
     with pytest.raises(InputError):
         read_run((np.array("a"), results))  # iterable by its type, without dimensions
 
@@ -119,8 +117,7 @@ def test_values_that_rise_are_distances_and_a_warning_says_so():
     ((TOPICS, Results("x", [1])), "every item needs the fields query_id"),
 ])  # fmt: skip
 def test_what_is_no_whole_result_is_refused(run, message):
-    with pytest.raises(InputError, match=message):
-        read_run(run)
+    refused(InputError, message, read_run, run)
 
 
 def test_distances_that_fall_are_similarities_and_unordered_ones_are_sorted():
@@ -134,8 +131,7 @@ def test_distances_that_fall_are_similarities_and_unordered_ones_are_sorted():
         ({"a": HITS}, {"lower_is_better": True}),
         (spans, {"lower_is_better": True}),
     ):
-        with pytest.raises(InputError, match=message):
-            read_run(run, **options)
+        refused(InputError, message, read_run, run, **options)
     unordered = {"ids": [["x", "y", "z"]], "distances": [[0.5, 0.9, 0.1]]}
     what = r"distances of 1 list do not rise .* \(for example topic 'a'\); they are sorted"
     with pytest.warns(IrTruncWarning, match=what):

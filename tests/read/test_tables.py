@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from generated import queries, rankings_of
 from hypothesis import given, strategies as st
+from messages import refused
 
 from ir_trunc import InputError, calc, curves, parse_measure, rank, read_answers, read_qrels, read_run
 from ir_trunc._cli.main import main
@@ -42,8 +43,7 @@ def to_file(frame, path):
 
 def test_a_table_without_the_usual_names_is_told_of_columns(tmp_path):
     for found in (FOUND, to_file(FOUND, tmp_path / "r.csv"), to_file(FOUND, tmp_path / "r.parquet")):
-        with pytest.raises(InputError, match=r"has: question, chunk, sim\. columns=\{'query_id': '\.\.\.'\}"):
-            read_run(found)
+        refused(InputError, r"has: question, chunk, sim\. columns=\{'query_id': '\.\.\.'\}", read_run, found)
 
 
 def test_a_csv_file_of_six_columns_is_a_table_where_its_columns_are_named(tmp_path):
@@ -63,8 +63,7 @@ def test_qrels_that_were_read_before_have_no_part_in_it():
     usual = FOUND.rename(columns={"chunk": "doc_id"})
     with pytest.raises(InputError, match=r"run .* has no column 'chunk', which columns names for doc_id"):
         calc("AP", ready, usual, columns=OF_RUN)
-    with pytest.raises(InputError, match="read before"):
-        calc("AP", ready, FOUND, columns=BOTH)
+    refused(InputError, "read before", calc, "AP", ready, FOUND, columns=BOTH)
 
 
 def test_a_column_that_nobody_has_is_an_error_that_offers_the_nearest():
@@ -85,13 +84,10 @@ def test_data_without_columns_are_refused(tmp_path):
     (tmp_path / "run.txt").write_text("1 Q0 a 1 0.5 x\n")
     (tmp_path / "qrels.txt").write_text("1 0 a 1\n")
     for run in (RUN, {"1": ["a"]}, [("1", "a", 0.5)], tmp_path / "run.txt"):
-        with pytest.raises(InputError, match="no columns; leave doc_id out"):
-            read_run(run, columns={"doc_id": "chunk"})
+        refused(InputError, "no columns; leave doc_id out", read_run, run, columns={"doc_id": "chunk"})
     for qrels in (QRELS, {"1": ["a"]}, [("1", "a", 1)], tmp_path / "qrels.txt"):
-        with pytest.raises(InputError, match="no columns; leave doc_id out"):
-            read_qrels(qrels, columns={"doc_id": "chunk"})
-    with pytest.raises(InputError, match="no columns; leave doc_id out"):
-        calc("AP", QRELS, RUN, columns={"doc_id": "chunk"})
+        refused(InputError, "no columns; leave doc_id out", read_qrels, qrels, columns={"doc_id": "chunk"})
+    refused(InputError, "no columns; leave doc_id out", calc, "AP", QRELS, RUN, columns={"doc_id": "chunk"})
     with pytest.raises(InputError, match="lower_is_better and columns are for other runs"):
         calc("AP", None, rank(QRELS, RUN), columns={"doc_id": "chunk"})
     with pytest.raises(FileNotFoundError):
@@ -99,21 +95,17 @@ def test_data_without_columns_are_refused(tmp_path):
 
 
 def test_a_field_that_the_data_cannot_have():
-    with pytest.raises(InputError, match=r"run .* has no field relevance"):
-        read_run(FOUND, columns=BOTH)
-    with pytest.raises(InputError, match=r"qrels .* has no field score"):
-        read_qrels(LABELS, columns=BOTH)
+    refused(InputError, r"run .* has no field relevance", read_run, FOUND, columns=BOTH)
+    refused(InputError, r"qrels .* has no field score", read_qrels, LABELS, columns=BOTH)
 
 
 def test_a_column_is_taken_for_one_field_alone():
     frame = pd.DataFrame({"query_id": ["a"], "doc_id": ["1"], "score": [1.0]})
     turned = read_run(frame, columns={"query_id": "doc_id", "doc_id": "query_id"})
     assert turned.to_dict() == {"1": {"a": 1.0}}
-    with pytest.raises(InputError, match="no column score"):
-        read_run(frame, columns={"doc_id": "score"})
+    refused(InputError, "no column score", read_run, frame, columns={"doc_id": "score"})
     twice = pd.DataFrame([["1", "a", 0.5, "b"]], columns=["question", "chunk", "sim", "chunk"])
-    with pytest.raises(InputError, match="chunk and chunk"):
-        read_run(twice, columns=OF_RUN)
+    refused(InputError, "chunk and chunk", read_run, twice, columns=OF_RUN)
 
 
 def test_ranks_costs_marks_and_columns_that_are_numbers():
@@ -135,8 +127,7 @@ def test_records_by_topic():
     assert read_run(run, columns=names, lower_is_better=True).to_dict() == {"1": {"a": -0.25}}
     held = {"1": [({"metadata": {"chunk": "a", "id": "other"}}, 0.5)]}
     assert read_run(held, columns={"doc_id": "chunk"}).to_dict() == {"1": {"a": 0.5}}
-    with pytest.raises(InputError, match="no field query_id"):
-        read_run(run, columns={"query_id": "chunk"})
+    refused(InputError, "no field query_id", read_run, run, columns={"query_id": "chunk"})
     with pytest.raises(InputError, match="'a' has no id; it is looked for under chunk"):
         read_run({"1": [("a", 0.5)]}, columns={"doc_id": "chunk"})
 
@@ -206,5 +197,4 @@ def test_policies_weigh_costs():
     (["x", "y", "z", "w"], "topic 2, document d: cost 'x' is not a number"),
 ])  # fmt: skip
 def test_wrong_costs_name_topic_and_document(bad, message):
-    with pytest.raises(InputError, match=message):
-        calc("FlatU", OF_COSTS, frame_of_costs(bad))
+    refused(InputError, message, calc, "FlatU", OF_COSTS, frame_of_costs(bad))

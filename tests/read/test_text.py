@@ -17,6 +17,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from messages import refused
 
 from ir_trunc import InputError, IrTruncError, calc, read_answers
 from ir_trunc._read.readers import trec
@@ -159,8 +160,7 @@ def test_the_line_is_named_behind_many_blocks(kind, tmp_path):
     many = b"".join(b"%d %b\n" % (topic, line) for topic in range(BLOCK // 4))
     for bad, problem in ((rest, "zero byte"), (b"x" * (LONGEST_LINE + 1), "longer than")):
         path.write_bytes(many + bad + b"\n" + many)
-        with pytest.raises(InputError, match=f"line {BLOCK // 4 + 1} .*{problem}"):
-            READERS[kind](path)
+        refused(InputError, f"line {BLOCK // 4 + 1} .*{problem}", READERS[kind], path)
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
@@ -175,8 +175,7 @@ def test_blank_lines_are_left_behind(tmp_path):
     path = tmp_path / "run"
     blanks = b"\n" * (BLOCK - 1) + b"\r\n" * BLOCK
     path.write_bytes(blanks + GOOD["run"] + blanks + b"2 Q0 a 1 2.5 sys\n" + blanks + b"2 Q0 a 2 high sys\n")
-    with pytest.raises(InputError, match=f"line {6 * BLOCK + 1} .*'high'"):
-        READERS["run"](path)
+    refused(InputError, f"line {6 * BLOCK + 1} .*'high'", READERS["run"], path)
     assert max(map(len, blocks(path, "run"))) <= 2 * BLOCK
 
 
@@ -188,8 +187,7 @@ def test_documents_in_one_line_may_be_long_but_not_endless(tmp_path, monkeypatch
     assert LONGEST_DOCUMENT == 2**30
     monkeypatch.setattr("ir_trunc._read.text.LONGEST_DOCUMENT", 2 * BLOCK)
     for kind in ("answers", "topics"):
-        with pytest.raises(InputError, match=f"{kind} .* is larger than 2,097,152 bytes"):
-            READERS[kind](tmp_path / kind)
+        refused(InputError, f"{kind} .* is larger than 2,097,152 bytes", READERS[kind], tmp_path / kind)
 
 
 LIMITED = f"to more than {4 * BLOCK:,} bytes, over 100 times its own.* IR_TRUNC_MAX_BYTES={16 * BLOCK} raises"
@@ -200,8 +198,7 @@ def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(kind, tmp_path, monk
     path = tmp_path / f"{kind}.gz"
     path.write_bytes(gzip.compress(GOOD[kind] + b"\n" * 8 * BLOCK))
     monkeypatch.setenv("IR_TRUNC_MAX_BYTES", str(4 * BLOCK))
-    with pytest.raises(InputError, match=LIMITED):
-        READERS[kind](path)
+    refused(InputError, LIMITED, READERS[kind], path)
     monkeypatch.setenv("IR_TRUNC_MAX_BYTES", str(16 * BLOCK))
     assert READERS[kind](path) is not None
 
@@ -218,8 +215,7 @@ def test_parquet_that_unpacks_to_a_huge_table_is_refused(tmp_path, monkeypatch):
     columns = {"query_id": ["1"] * BLOCK, "doc_id": ["d"] * BLOCK, "relevance": np.ones(BLOCK, int)}
     pd.DataFrame(columns).to_parquet(path)
     monkeypatch.setenv("IR_TRUNC_MAX_BYTES", str(4 * BLOCK))
-    with pytest.raises(InputError, match=LIMITED):
-        read_rows(path, QRELS)
+    refused(InputError, LIMITED, read_rows, path, QRELS)
 
 
 @pytest.mark.parametrize("value", ["0", "1e9", "-1", "1GiB"])
@@ -330,8 +326,7 @@ def test_a_broken_gzip_file_in_a_pipe_is_said_to_be_broken(package, tmp_path):
     os.mkfifo(tmp_path / "run.gz")
     writer = threading.Thread(target=(tmp_path / "run.gz").write_bytes, args=[PACKED[:-20]])
     writer.start()
-    with pytest.raises(InputError, match=r"truncated|damaged"):
-        calc("AP", OF_GZIP, tmp_path / "run.gz")
+    refused(InputError, r"truncated|damaged", calc, "AP", OF_GZIP, tmp_path / "run.gz")
     writer.join()
 
 
@@ -343,8 +338,7 @@ def test_the_content_of_a_file_in_the_place_of_its_name_is_recognised(end):
     with pytest.raises(InputError, match="this looks like the content of qrels; write it to a file"):
         calc("AP", qrels, {"1": ["a"]})
     for name, problem in (("x" * 300, "there is no such file"), ("1 Q0 a 1 1 x " * 400, "content of a run")):
-        with pytest.raises(InputError, match=problem):
-            calc("AP", {"1": {"a": 1}}, name)
+        refused(InputError, problem, calc, "AP", {"1": {"a": 1}}, name)
 
 
 ONE_LINE = b"1 Q0 a 1 2.5 t\n"
@@ -377,10 +371,8 @@ OTHER_KINDS = {
 def test_files_of_other_kinds_are_named(kind, tmp_path):
     (tmp_path / "run").write_bytes(OTHER_KINDS[kind])
     needed = "a text file is needed, plain .UTF-8. or gzipped"
-    with pytest.raises(InputError, match=rf"run is {kind}; {needed}"):
-        calc("AP", {"1": {"a": 1}}, tmp_path / "run")
-    with pytest.raises(InputError, match=rf"run is {kind}; {needed}"):
-        calc("AP", tmp_path / "run", {"1": ["a"]})
+    refused(InputError, rf"run is {kind}; {needed}", calc, "AP", {"1": {"a": 1}}, tmp_path / "run")
+    refused(InputError, rf"run is {kind}; {needed}", calc, "AP", tmp_path / "run", {"1": ["a"]})
 
 
 def test_errors_of_the_file_system_are_errors_of_ir_trunc_and_of_the_system(tmp_path):

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from messages import refused
 
 from ir_trunc import InputError, calc, read_qrels, read_topics
 
@@ -96,8 +97,7 @@ def test_columns_and_items_of_topics(kind):
     (iter(()), "there is no topic"),
 ])  # fmt: skip
 def test_what_holds_no_topics_is_refused(topics, message):
-    with pytest.raises(InputError, match=message):
-        read_topics(topics)
+    refused(InputError, message, read_topics, topics)
 
 
 @pytest.mark.parametrize(("text", "topic"), [
@@ -138,8 +138,7 @@ def test_characters_of_marked_up_topics_are_read_and_entities_are_not_followed(t
 def test_a_file_that_is_not_of_topics_is_refused(tmp_path, text, message):
     path = tmp_path / "my-topics"
     path.write_text(text)
-    with pytest.raises(InputError, match=f"my-topics.*{message or 'looks like qrels or a run'}"):
-        read_topics(path)
+    refused(InputError, f"my-topics.*{message or 'looks like qrels or a run'}", read_topics, path)
 
 
 def test_lines_of_topics_end_where_lines_of_runs_do_and_only_ascii_blanks_cut_ids(tmp_path):

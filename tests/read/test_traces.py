@@ -6,7 +6,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
-from messages import check, complaint
+from messages import check, complaint, refused
 
 from ir_trunc import InputError, IrTruncWarning, calc, read_qrels, read_run
 
@@ -255,8 +255,7 @@ def test_a_session_joins_its_traces_but_one_question_in_two_traces_is_refused():
 
 def test_keys_that_no_span_has_are_an_error():
     asked = {("s", "1"): {"c": 1}}
-    with pytest.raises(InputError, match="no topic of the run is in the qrels"):
-        calc("RR", asked, AGENT, keys="session/turn")
+    refused(InputError, "no topic of the run is in the qrels", calc, "RR", asked, AGENT, keys="session/turn")
 
 
 def test_any_attribute_can_be_the_topic_the_document_or_the_score():

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import pytrec_eval
 from hypothesis import assume, example, given, strategies as st
+from messages import refused
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, calc, calc_aggregate, read_qrels, read_run
@@ -299,8 +300,7 @@ def test_a_missing_file_and_a_directory_are_named(good_files, kind):
     for form in (str, Path):
         with pytest.raises(FileNotFoundError, match=f"^{kind} .*/nothing-here: there is no such file"):
             score_with(good_files, form(good_files / "nothing-here"), kind)
-        with pytest.raises(InputError, match=f"^{kind} .* is a directory"):
-            score_with(good_files, form(good_files), kind)
+        refused(InputError, f"^{kind} .* is a directory", score_with, good_files, form(good_files), kind)
 
 
 def test_a_topic_of_thousands_of_digits_is_a_topic(good_files):
@@ -334,8 +334,7 @@ def test_line_numbers_are_right_behind_comments(tmp_path):
     good = "".join(f"{topic} Q0 d{rank} {rank} {-rank} t\n" for topic in range(1000) for rank in range(100))
     more = good.replace(" Q0 d", "x Q0 d")
     (tmp_path / "run").write_text(f"# head\n{good}# 1 Q0 x 1 1 t\n{more}last Q0 d 1 x t\n")
-    with pytest.raises(InputError, match="line 200003 "):
-        ir_trunc.calc("RR", {"1": {"a": 1}}, tmp_path / "run")
+    refused(InputError, "line 200003 ", ir_trunc.calc, "RR", {"1": {"a": 1}}, tmp_path / "run")
 
 
 def test_a_comment_that_looks_like_a_row_is_said_once(tmp_path):
@@ -386,8 +385,7 @@ def test_a_run_is_scored_by_them(tmp_path):
 ])  # fmt: skip
 def test_a_line_of_another_form_is_named(tmp_path, line, says):
     (tmp_path / "qrels").write_text(f"1 a L1\n{line}\n")
-    with pytest.raises(InputError, match=says):
-        read_qrels(tmp_path / "qrels")
+    refused(InputError, says, read_qrels, tmp_path / "qrels")
 
 
 def test_trec_lines_stay_trec_lines(tmp_path):
@@ -404,5 +402,4 @@ def test_words_after_the_tag_are_counted_and_not_read(tmp_path):
         rows = read_run(tmp_path / "long.run")
     assert [*rows.docs.to_pylist(), *rows.values] == ["a", "b", "c", 2.0, 1.0, 1.0]
     (tmp_path / "long.run").write_text("1 Q0 my doc 1 2.0 tag\n")
-    with pytest.raises(InputError, match="line 1: 7 fields; 6 are needed"):
-        read_run(tmp_path / "long.run")
+    refused(InputError, "line 1: 7 fields; 6 are needed", read_run, tmp_path / "long.run")

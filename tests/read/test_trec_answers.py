@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from messages import refused
 
 from ir_trunc import InputError, calc, read_qrels
 from ir_trunc._cli.main import main
@@ -107,8 +108,7 @@ def test_one_command_compares_the_orders_of_systems(files, capsys):
 def test_judgments_that_are_wrong(files, text, message):
     many = "".join(f"1 AP-{n} 1 in the year {n}\n" for n in range(9, 9000))
     (files / "wrong").write_text(many + text)
-    with pytest.raises(InputError, match=message.replace("line 2", f"line {8991 + 2}")):
-        read_qrels(files / "wrong")
+    refused(InputError, message.replace("line 2", f"line {8991 + 2}"), read_qrels, files / "wrong")
 
 
 @pytest.mark.parametrize(("line", "message"), [
@@ -118,8 +118,7 @@ def test_judgments_that_are_wrong(files, text, message):
 ])  # fmt: skip
 def test_runs_that_are_wrong(files, line, message):
     (files / "sys.run").write_text(f"{RUN}{line}\n")
-    with pytest.raises(InputError, match=message):
-        calc("RR", {"1": {"x": 1}}, files / "sys.run")
+    refused(InputError, message, calc, "RR", {"1": {"x": 1}}, files / "sys.run")
 
 
 def test_a_tag_of_several_words_is_no_answer(files):
