@@ -15,8 +15,7 @@ from messages import refused
 from pages import ROOT, blocks
 
 import ir_trunc
-from ir_trunc import InputError, IrTruncWarning, ParameterError, how_many, rank, read_run
-from ir_trunc.synthetic.generated import chunks
+from ir_trunc import InputError, IrTruncWarning, ParameterError, rank, read_run
 from ir_trunc.truncation import Fixed, Greedy, ScoreThreshold
 
 SCORES = {"a": 0.9, "b": 0.7, "c": 0.2}
@@ -356,26 +355,13 @@ def test_pyterrier_s_grid_search_sees_the_parameters_of_a_policy():
 # Hugging Face.
 
 
-def test_hugging_face_data_sets_as_they_are(monkeypatch):
+def test_what_is_kept_of_a_hugging_face_data_set_is_one(monkeypatch):
     datasets = quietly("datasets")
     monkeypatch.setattr(datasets.fingerprint.Hasher, "hash", classmethod(lambda cls, value: "0" * 16))
-    retrieved, labels = chunks(60)
-    named = {"query_id": "question", "doc_id": "chunk"}
-    rows = [(q, chunk, score) for q, found in retrieved.items() for chunk, score in found.items()]
-    columns = dict(zip(("question", "chunk", "sim", "text"), zip(*((*row, "text") for row in rows))))
-    run = datasets.Dataset.from_dict({name: list(values) for name, values in columns.items()})
-    judged = [(q, chunk, 1) for q, right in labels.items() for chunk in right]
-    qrels = datasets.Dataset.from_dict(dict(zip(("question", "chunk", "grade"), map(list, zip(*judged)))))
-    expected = how_many(labels, retrieved, policies="ScoreThreshold").policy
-    columns = named | {"score": "sim", "relevance": "grade"}
-    with pytest.warns(match="no judgments in qrels"):  # questions without an answer have no row
-        stop = how_many(qrels, run, policies="ScoreThreshold", topics=list(labels), columns=columns).policy
-    assert stop == expected
-    kept = stop.keep(run.select(range(20)), score="sim")
+    run = datasets.Dataset.from_dict({"chunk": [*SCORES], "sim": [*SCORES.values()]})
+    kept = half.keep(run, score="sim")
     assert isinstance(kept, datasets.Dataset)
-    assert kept["chunk"][:] == list(expected.keep(retrieved["q1"]))
-    with pytest.raises(InputError, match=r"no column 'simm'.*it has: question, chunk, sim, text.*mean sim\?"):
-        read_run(run, columns=named | {"score": "simm"})
+    assert kept["chunk"][:] == list(half.keep(SCORES))
 
 
 # From data to a policy, whatever the data are.

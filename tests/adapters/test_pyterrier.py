@@ -473,7 +473,7 @@ def test_truncation_that_a_pipeline_cannot_do_is_refused():
     refused(ParameterError, "sees the judgments", pt.truncation.Oracle, measure="RBPT")
     with pytest.raises(ParameterError, match="has no measure to be fitted to: give one when it is made"):
         pt.truncation.ShareOfTop().fit(RESULTS, QRELS)
-    refused(AttributeError, "no attribute 'Fixd'", pt.truncation.Fixd, 3)
+    refused(AttributeError, "no attribute 'Fixd'", getattr, pt.truncation, "Fixd")
 
 
 def test_what_was_read_goes_through_the_doors_of_pyterrier():

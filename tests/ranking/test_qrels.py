@@ -60,10 +60,10 @@ def test_topics_that_the_topics_alone_have_are_counted_once(path, form):
 
 
 def test_topics_that_share_no_id_with_qrels_get_a_warning_and_a_run_that_shares_none_an_error():
-    said, refused = "no judgments in qrels", "no topic of the run is in the qrels"
-    with pytest.warns(IrTruncWarning, match=said), pytest.raises(InputError, match=refused):
+    said, none = "no judgments in qrels", "no topic of the run is in the qrels"
+    with pytest.warns(IrTruncWarning, match=said), pytest.raises(InputError, match=none):
         calc("RBPT", QRELS, {"R1": ["a"]}, topics=["Q1", "Q2"], missing="empty")
-    refused(InputError, refused, calc, "RBPT", QRELS, {"Q1": ["a"]}, topics=["1", "2"])
+    refused(InputError, none, calc, "RBPT", QRELS, {"Q1": ["a"]}, topics=["1", "2"])
 
 
 def test_with_topics_knows_numbers_for_the_topics_that_they_are():

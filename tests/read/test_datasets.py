@@ -11,11 +11,10 @@ import ir_datasets
 import pandas as pd
 import pytest
 from ir_datasets.datasets.base import FilteredQueries
-from ir_datasets.formats import BaseQueries, GenericQuery, TrecQrels, TrecScoredDocs, TsvQueries
+from ir_datasets.formats import TrecQrels, TrecScoredDocs, TsvQueries
 from ir_datasets.util import Lazy, LocalDownload
 from messages import refused
 
-import ir_trunc
 from ir_trunc import InputError, calc, read_qrels, read_run, read_topics
 
 
@@ -24,21 +23,6 @@ class Local(LocalDownload):
 
     def __init__(self, path: Path):
         super().__init__(path)
-
-
-class Topics(BaseQueries):
-    """TREC topics with several tags in a line."""
-
-    def __init__(self, path: Path):
-        self.path = path
-
-    def queries_iter(self):
-        topic = r"<num>(\d+)</num><title>(.*?)</title>"
-        for number, text in re.findall(topic, self.path.read_text(), re.DOTALL):
-            yield GenericQuery(number, text.strip())
-
-    def queries_cls(self):
-        return GenericQuery
 
 
 def dataset(name, *parts):
@@ -88,16 +72,6 @@ def test_topics_scale_and_run_of_a_data_set(generated):
 def test_what_a_data_set_lacks_is_said(generated, qrels, run, message):
     with pytest.raises((InputError, FileNotFoundError), match=message):
         calc("AP", qrels, run, unjudged="exclude")
-
-
-def test_vaswani(real_data):
-    folder = real_data("vaswani")
-    parts = Topics(folder / "query-text.trec"), TrecQrels(Local(folder / "qrels"), {1: "yes"})
-    vaswani = dataset("ir-trunc-vaswani", *parts)
-    results = calc("AP RBPT OIE(D=11429)", vaswani, {"1": ["1239", "1502"], "93": ["1"]})
-    assert len(results.topics) == 93
-    assert results.topics[0] == "1"
-    assert ir_trunc.read_qrels("ir-trunc-vaswani").grades.sum() == 2083
 
 
 class Loose:

@@ -70,11 +70,6 @@ def in_chunks(kind):
     return pa.concat_tables([whole.slice(at, 1) for at in range(len(whole))])
 
 
-def small_values(kind):
-    whole = table(kind)
-    return whole.set_column(2, VALUE[kind], whole[2].cast(pa.float32() if kind == "run" else pa.int8()))
-
-
 def of_records(kind):
     make = ir_measures.ScoredDoc if kind == "run" else ir_measures.Qrel
     return [make(*row) for row in NAMED[kind]]
@@ -100,7 +95,6 @@ FORMS = {
     },
     "list of named tuples": of_records,
     "generator of named tuples": lambda kind: iter(of_records(kind)),
-    "rows of a frame": lambda kind: frame(kind).itertuples(),
     "pandas": frame,
     "pandas object": lambda kind: ids_as(kind, object),
     "pandas string": lambda kind: ids_as(kind, "string[python]"),
@@ -110,9 +104,6 @@ FORMS = {
         {"query_id": "category"}
     ),
     "pandas numbers as topics": lambda kind: frame(kind).astype({"query_id": int}),
-    "pandas nullable numbers": lambda kind: frame(kind).astype({"query_id": "Int64"}),
-    "pandas shuffled": lambda kind: frame(kind).sample(frac=1, random_state=3),
-    "pandas index of nonsense": lambda kind: frame(kind).set_axis([0] * len(NAMED[kind])),
     "pandas more columns": lambda kind: frame(kind).assign(iteration="0", rank=None, tag="x")[
         ["tag", "rank", VALUE[kind], "doc_id", "iteration", "query_id"]
     ],
@@ -120,20 +111,16 @@ FORMS = {
     "polars": lambda kind: pl.from_arrow(table(kind)),
     "polars categories": lambda kind: polars_ids(kind, pl.Categorical),
     "polars enum": lambda kind: polars_ids(kind, pl.Enum(IDS)),
-    "polars small": lambda kind: pl.from_arrow(small_values(kind)),
     "pyarrow": table,
     "pyarrow chunks": in_chunks,
-    "pyarrow slices": lambda kind: pa.concat_tables([table(kind)] * 2).slice(len(NAMED[kind])),
     "pyarrow large": lambda kind: arrow_ids(kind, lambda column: column.cast(pa.large_string())),
     "pyarrow views": lambda kind: arrow_ids(kind, lambda column: column.cast(pa.string_view())),
     "pyarrow dictionaries": lambda kind: arrow_ids(kind, dictionary_of(pa.string())),
-    "pyarrow large dictionaries": lambda kind: arrow_ids(kind, dictionary_of(pa.large_string())),
     "pyarrow dictionaries of views": lambda kind: arrow_ids(kind, string_views),
     "pyarrow a dictionary per chunk": lambda kind: pa.concat_tables([
         pa.table({n: part[n] if n == VALUE[kind] else part[n].dictionary_encode() for n in part.column_names})
         for part in (table(kind).slice(0, 2), table(kind).slice(2))
     ]),
-    "pyarrow small": small_values,
     "pyarrow batch": lambda kind: table(kind).to_batches()[0],
     "pyarrow reader": lambda kind: in_chunks(kind).to_reader(),
 }  # fmt: skip

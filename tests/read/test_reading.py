@@ -208,12 +208,6 @@ def test_the_error_about_a_repeated_document_or_rank_names_its_lines(tmp_path):
         ir_trunc.calc("RR", tmp_path / "qrels", {"1": ["a"]})
 
 
-def test_rankings_are_read_already():
-    ranked = ir_trunc.rank(QRELS, {"1": ["a"]})
-    refused(InputError, "Rankings have their order", ir_trunc.calc, "RR", None, ranked, order="rank")
-    refused(InputError, "Rankings have their order", ir_trunc.rank, None, ranked, duplicates="best")
-
-
 def test_every_command_that_takes_runs_takes_how_they_are_read(tmp_path, capsys):
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 c 1\n2 0 d 0\n")
     (tmp_path / "x").write_text(text())
