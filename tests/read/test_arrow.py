@@ -44,6 +44,12 @@ def test_a_missing_column_is_named_beside_those_that_are_there(make):
 
 
 # What is wrong, the scores, and the first document that has a wrong one.
+@pytest.mark.parametrize("dtype", ["string[python]", "string[pyarrow]", "category"])
+def test_a_missing_id_is_missing_in_every_dtype(dtype):
+    run = RUN.assign(doc_id=["a", None, "b"]).astype({"doc_id": dtype})
+    check(complaint(QRELS, run), "run", "row 1: doc_id is missing")
+
+
 def test_dates_and_categories_of_words_are_no_scores():
     for scores in (pd.to_datetime(["2026-01-01"] * 3), pd.Categorical(["3", "high", "1"])):
         check(complaint(QRELS, RUN.assign(score=scores)), "run", "topic 1", "score")
