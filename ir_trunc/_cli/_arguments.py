@@ -120,9 +120,11 @@ class OneLineParser(argparse.ArgumentParser):
             how |= {"metavar": value, "type": _TYPES.get(value, str)}
         added = group.add_argument(*names, **how)
         if not is_option or "required" in how:
-            optional = added.nargs in ("?", "*") and "[" not in value
-            words = f"{names[0]} {value}" if is_option else f"[{value}]" if optional else value
-            self.usage = str(self.usage).replace("[options]", f"{words} [options]")
+            if is_option:
+                value = f"{names[0]} {value}"
+            elif added.nargs in ("?", "*") and "[" not in value:
+                value = f"[{value}]"
+            self.usage = str(self.usage).replace("[options]", f"{value} [options]")
 
     def read(self, words: Sequence[str]) -> Words:
         """The arguments and options that words give, in any order. Outputs are checked before the work."""
@@ -345,6 +347,9 @@ _TABLE = """
     .md, .tex and so on), else a table on a terminal and tsv in a pipe
 --judge FILE  labels of all topics by a model, where the qrels are those of people for some: means are
     corrected by both
+--correct-from X  of a log: lowest correctness of a right answer (default 1)
+--abstains TEXT...  of a log: an answer that stands for none, "I don't know"; may be repeated
+--all-answerable  of a log: questions have an answer unless the log says that they have none
 --days DAYS  of Change Detection: days of the collection, ragtime1, a range 2024-01-01..2024-03-31, or a file
     of dates or of lines 'document<TAB>date' (default: from the first to the last day of the qrels; of
     `ir_trunc cdet check`, those of --docs, else ragtime1)

@@ -28,17 +28,13 @@ words [LOG ...] [MEASURE ...]*  other logs, which are compared with the first; t
 --risk X  print the threshold for this risk, 0 to 1
 --delta X  probability with which the risk of the threshold may be higher on other questions
 = columns measures places plot
-"""
-LOG_OPTIONS = """
 --judge em|f1  of a log: compare answers with references, by exact match or token F1 after SQuAD's
     normalisation
---correct-from X  of a log: lowest correctness of a right answer (default 1)
---abstains TEXT...  of a log: an answer that stands for none, "I don't know"; may be repeated
---all-answerable  of a log: questions have an answer unless the log says that they have none
+= correct-from abstains all-answerable
 """
 
 
-@cli_command("answers", _DECLARED + LOG_OPTIONS)
+@cli_command("answers", _DECLARED)
 def main(args: Words) -> None:
     """How good are a system's answers, and which should it have kept back? Score a log of answers, each with
     its confidence, and whether it was correct. A question whose answer is null or empty is unanswered.

@@ -94,9 +94,13 @@ def _score(args: Words) -> int:
     with printing(args.output) as out:
         if args.by or args.pairs or form not in ("table", "markdown", *OF_PAPERS):
             tell(f"{scores.heading}.")
-            table = scores.by(args.by) if args.by else scores.pairs() if args.pairs else scores.to_pandas()
-            named = form in ("json", "jsonl") and not args.pairs
-            out.write(table_lines(table.reset_index() if named else table, form, places))
+            if args.pairs and not args.by:
+                table = scores.pairs()
+            else:
+                table = scores.by(args.by) if args.by else scores.to_pandas()
+                if form in ("json", "jsonl"):
+                    table = table.reset_index()
+            out.write(table_lines(table, form, places))
         else:
             texts: dict[str, Any] = {
                 "latex": partial(scores.to_latex, ""),

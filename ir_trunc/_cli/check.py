@@ -7,7 +7,7 @@ from typing import Any
 
 from ir_trunc._check.gate import Gate, check, read_condition
 from ir_trunc._cli._arguments import QRELS, Words, cli_command
-from ir_trunc._cli.answers import LOG_OPTIONS, logs_of
+from ir_trunc._cli.answers import logs_of
 from ir_trunc._core.errors import ParameterError, noted, printable
 from ir_trunc._inference.quantities import QUANTITIES
 from ir_trunc._output.files import write_text
@@ -25,10 +25,10 @@ run NEW?  TREC run file
 --report FILE  also write a page that shows both runs
 = alpha unit scoring
 --junit FILE  also write the checks as JUnit XML
+--judge FILE|em|f1  of QRELS NEW: labels of all topics by a model, where QRELS are those of people for some;
+    of a log: compare answers with references, by exact match or token F1 after SQuAD's normalisation
+= correct-from abstains all-answerable
 """
-
-_JUDGE = "of QRELS NEW: labels of all topics by a model, where QRELS are those of people for some"
-_DECLARED += LOG_OPTIONS.replace("--judge em|f1  of a log:", f"--judge FILE|em|f1  {_JUDGE}; of a log:")
 
 
 @cli_command("check", _DECLARED)
@@ -72,11 +72,10 @@ def main(args: Words) -> int:
     if args.run is None:
         qrels, run, of_logs = _of_logs(args)
         options |= of_logs
+    elif args.judge in ("em", "f1") or args.of(("correct_from", "all_answerable", "abstains")):
+        options_of_logs = "--judge em|f1, --correct-from, --all-answerable and --abstains"
+        raise ParameterError(f"{options_of_logs} are for a log in place of QRELS NEW.")
     else:
-        by_string = args.judge in ("em", "f1")
-        if by_string or args.correct_from is not None or args.all_answerable or args.abstains:
-            options_of_logs = "--judge em|f1, --correct-from, --all-answerable and --abstains"
-            raise ParameterError(f"{options_of_logs} are for a log in place of QRELS NEW.")
         qrels, run = args.with_judge(args.qrels), args.run
     gate = check(args.fail_if, qrels, run, **options)
     for line in gate.lines():
@@ -91,7 +90,8 @@ def main(args: Words) -> int:
 def _of_logs(args: Words) -> tuple[Any, Any, dict[str, Any]]:
     """The qrels and runs of a log and its baseline."""
     scoring = args.scoring | args.of(["levels"])
-    for option in (name.replace("_", "-") for name in scoring if name != "columns"):
+    for name in scoring.keys() - {"columns"}:
+        option = name.replace("_", "-")
         raise ParameterError(f"--{option} has no effect on a log; qrels and a run are QRELS NEW.")
     if args.report is not None:
         raise ParameterError("--report needs qrels and a run; leave it out for a log.")
@@ -109,12 +109,10 @@ def _of_logs(args: Words) -> tuple[Any, Any, dict[str, Any]]:
 
 def _write_page(args: Words, gate: Gate) -> None:
     """Write a page of both runs under the measures of the conditions."""
-    measures = [measure for text in args.fail_if if (measure := read_condition(text).measure) is not None]
+    measures = [condition.measure for condition in map(read_condition, args.fail_if) if condition.measure]
     runs = by_file_name([path for path in (args.baseline, args.run) if path is not None])
-    named = {
-        "baseline": None if args.baseline is None else next(iter(runs)),
-        "title": f"{[*runs][-1]}: {'; '.join(args.fail_if)}",
-    }
+    *old, new = runs
+    named = {"baseline": old[0] if old else None, "title": f"{new}: {'; '.join(args.fail_if)}"}
     pages = import_module("ir_trunc._report.report")  # which stands on the gate, not the gate on it
     with noted(issued=False):  # the check has given the warnings
         options = args.keywords(pages.report) | args.scoring | named

@@ -58,19 +58,7 @@ P_VALUES = ("p", "p_not_worse", "p_equivalent")
 _OF_MARGIN = "bounded_low", "bounded_high"
 _COUNTS = "differ", "up", "down"
 _AT_LEVEL = "level", "at_low", "at_high"
-TESTED = (
-    *P_VALUES,
-    "p_alone",
-    *_AT_LEVEL,
-    "difference",
-    "low",
-    "high",
-    *_OF_MARGIN,
-    "effect",
-    "differ",
-    "up",
-    "down",
-)
+TESTED = (*P_VALUES, "p_alone", *_AT_LEVEL, "difference", "low", "high", *_OF_MARGIN, "effect", *_COUNTS)
 """What a comparison has of each measure and pair of systems."""
 
 MEANS = (*VIEWS, "low", "high")
@@ -313,8 +301,8 @@ class Comparison(Saved):
         tested = self.pairs()
         tested = tested[~tested["measure"].isin(list(self.untested))]
         if 0 < len(tested) <= _PRINTED:
-            rows = ["measure", "system", *["other"] * (self.baseline is None)]
-            columns = [*self._columns(), *["differ"] * self._few_differ]
+            rows = ["measure", "system"] if self.baseline is not None else ["measure", "system", "other"]
+            columns = [*self._columns(), "differ"] if self._few_differ else self._columns()
             table = table_text(tested.set_index(rows)[columns], self.digits)
             what = f"with {self._level(True)} intervals" if self.test != "sign" else "with topics up and down"
             parts.append(f"Differences, {what}:\n\n{table}")
@@ -340,10 +328,11 @@ class Comparison(Saved):
         if self.labelled:
             topics = counted_units(self.units, self.unit, len(self.topics), self.labelled)
             return f"Corrected mean scores of {systems}{against} over {topics}"
-        nil = f", {counted(int(self.nil.sum()), 'of them a nil query', 'of them nil queries')}"
+        nil = counted(int(self.nil.sum()), "of them a nil query", "of them nil queries")
         if self.unit == "question":  # of logs of answers
-            nil = f", {int(self.nil.sum())} of them without an answer"
-        return f"Mean scores of {systems}{against} over {self.over}{nil * bool(self.nil.any())}"
+            nil = f"{int(self.nil.sum())} of them without an answer"
+        heading = f"Mean scores of {systems}{against} over {self.over}"
+        return f"{heading}, {nil}" if self.nil.any() else heading
 
     def marked(self, digits: int = 4) -> MarkedTable:
         """The table of means with marks for the best and for significance, with this many decimal places."""
@@ -354,7 +343,7 @@ class Comparison(Saved):
         cells = [*zip(*(self._column(row, marks, places) for row in range(len(self.measures))))]
         losses = ", ".join(name for name in self.measures if lower_is_better(name))
         best = "the best mean of a measure" + (f", the lowest of {losses}." if losses else ".")
-        of_marks = [f"{SIGNIFICANT} significantly different from {self.baseline}."] * bool(marks)
+        of_marks = [f"{SIGNIFICANT} significantly different from {self.baseline}."] if marks else []
         if letters:
             better = "better on significantly more topics" if self.test == "sign" else "significantly better"
             of_marks = [f"Letters behind a mean: {better} than these systems."]
@@ -465,12 +454,10 @@ class Comparison(Saved):
 
     def _test_description(self) -> str:
         """The test, its correction, its level and its draws."""
-        parts = ["t test of corrected differences" if self.labelled else _TESTS[self.test]]
-        parts += ["which allows for all pairs of systems" if self.test in FOR_ALL_PAIRS else self.corrected]
-        parts.append(f"p < {self.alpha:g}")
-        if self.draws:
-            parts.append(f"{self.draws} draws, seed {self.seed}")
-        return ", ".join(parts)
+        test = "t test of corrected differences" if self.labelled else _TESTS[self.test]
+        pairs = "which allows for all pairs of systems" if self.test in FOR_ALL_PAIRS else self.corrected
+        draws = f", {self.draws} draws, seed {self.seed}" if self.draws else ""
+        return f"{test}, {pairs}, p < {self.alpha:g}{draws}"
 
     @property
     def corrected(self) -> str:
@@ -509,8 +496,9 @@ def counted_units(units: int, unit: str, lists: int, labelled: int = 0) -> str:
 
 def few_units(units: int, unit: str, why: str) -> list[str]:
     """The caution that these are few, and for what; none where they are enough."""
-    verb = "is" if units == 1 else "are"
-    return [f"{counted(units, unit)} {verb} few{why}: take {FEW_UNITS} or more."] * (units < FEW_UNITS)
+    if units >= FEW_UNITS:
+        return []
+    return [f"{counted(units, unit)} {'is' if units == 1 else 'are'} few{why}: take {FEW_UNITS} or more."]
 
 
 def _parameters(measures: Iterable[str]) -> list[str]:

@@ -53,15 +53,8 @@ def test_a_letter_means_one_thing_in_all_commands_and_flags_come_from_one_table(
         assert all(names in (of_table, names | {"-m"}) for of_table in table if names & of_table)
         for letter in (name for name in names if not name.startswith("--")):
             meanings[letter].add(next(name for name in names if name.startswith("--")))
-    assert meanings == {
-        "-h": {"--help"},
-        "-q": {"--by-query"},
-        "-n": {"--no-summary"},
-        "-p": {"--places"},
-        "-o": {"--output"},
-        "-k": {"--cuts"},
-        "-m": {"--measures"},
-    }
+    letters = {"h": "help", "q": "by-query", "n": "no-summary", "p": "places", "o": "output", "k": "cuts"}
+    assert meanings == {f"-{letter}": {f"--{name}"} for letter, name in (letters | {"m": "measures"}).items()}
 
 
 def test_pages_of_text_fit_a_terminal(command, monkeypatch):
@@ -96,21 +89,14 @@ def test_the_pages_name_the_options_of_ir_measures_that_are_not_here(folder, com
     for action in theirs:
         values = [[]] if action.nargs == 0 else [[str(value)] for value in action.choices or [2]]
         for option, value in product(action.option_strings, values):
-            words = [
-                "qrels",
-                "in.run",
-                "AP",
-                *(["-q"] if action.dest == "no_summary" else []),
-                option,
-                *value,
-            ]
+            by_query = ["-q"] if action.dest == "no_summary" else []
+            words = ["qrels", "in.run", "AP", *by_query, option, *value]
             if option not in ("-h", "--help") and command(*words)[0]:
                 refused.append(" ".join([option, *value]) if option == "-o" else option)
     assert sorted({*refused}) == ["--provider", "-o jsonl", "-o tsv"]
     for page in ("README.md", "notebooks/start/know-ndcg.md", "notebooks/coming-from/ir-measures.md"):
-        assert "except `--provider` and `-o jsonl`" in (Path(__file__).parents[2] / page).read_text().replace(
-            "\n", " "
-        ), page
+        text = " ".join((Path(__file__).parents[2] / page).read_text().split())
+        assert "except `--provider` and `-o jsonl`" in text, page
 
 
 def test_a_run_is_told_from_a_measure_in_one_way(collection, command):
@@ -156,11 +142,6 @@ def test_measures_stand_behind_the_runs_or_in_one_text(collection, command, comp
     assert behind[0][0] == 0
     assert result("-m", "AP RBPT(p=0.5, rel=1)") == result("--measures", "AP RBPT(p=.5,rel=1)") == behind
     assert "-m 'RR' and 'AP': name the measures in one place" in call(complaint, "AP", "-m", "RR")
-
-
-def test_a_run_may_be_called_like_a_measure(folder, command):
-    (folder / "RBPT").write_bytes((folder / "in.run").read_bytes())
-    assert command("truncate", "RBPT", "--policy", "Fixed(1)")[0] == 0
 
 
 @pytest.mark.parametrize(("words", "part"), [

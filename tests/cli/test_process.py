@@ -279,14 +279,10 @@ def test_messages_show_control_characters(folder, command):
 
 
 PRINTING = [
-    "qrels evil.run AP -q",
-    "qrels evil.run AP -q --format jsonl",
-    "qrels evil.run AP -q --format csv",
-    "qrels in.run other.run AP",
-    "truncate evil.run --policy Fixed(1)",
-    "truncate evil.run --policy Fixed(1) -o -",
-    "study best-cuts qrels evil.run -m SetF",
-]
+    "qrels evil.run AP -q", "qrels evil.run AP -q --format jsonl", "qrels evil.run AP -q --format csv",
+    "qrels in.run other.run AP", "truncate evil.run --policy Fixed(1)",
+    "truncate evil.run --policy Fixed(1) -o -", "study best-cuts qrels evil.run -m SetF",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -347,19 +343,13 @@ def test_a_terminal_gets_a_table_to_read_and_a_pipe_gets_tsv(folder, command):
 
 
 WITH_NAMES = [
-    "qrels BAD AP -q",
-    "qrels in.run BAD AP",
-    "qrels in.run BAD AP --format jsonl",
-    "study best-cuts qrels BAD -m SetF",
-    "study best-cuts qrels BAD -m SetF -o out.csv",
-    "study agreement qrels in.run BAD RBPU --full AP",
-    "study policies qrels BAD -m SetF --folds 2",
-    "truncate BAD --policy Fixed(1)",
-    "truncate in.run --policy Fixed(1) -o BAD",
-    "meta power qrels runs BAD AP P@1",
-    "meta power qrels runs BAD AP P@1 --csv --plot x.svg",
+    "qrels BAD AP -q", "qrels in.run BAD AP", "qrels in.run BAD AP --format jsonl",
+    "study best-cuts qrels BAD -m SetF", "study best-cuts qrels BAD -m SetF -o out.csv",
+    "study agreement qrels in.run BAD RBPU --full AP", "study policies qrels BAD -m SetF --folds 2",
+    "truncate BAD --policy Fixed(1)", "truncate in.run --policy Fixed(1) -o BAD",
+    "meta power qrels runs BAD AP P@1", "meta power qrels runs BAD AP P@1 --csv --plot x.svg",
     "meta leave-group-out qrels in.run BAD AP --depth 2",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("words", WITH_NAMES)
@@ -392,11 +382,8 @@ def test_the_installed_command_starts_no_threads_for_linear_algebra(folder, own)
 def test_without_docstrings_a_command_says_what_its_help_lacks(folder):
     words = [sys.executable, "-OO", "-m", "ir_trunc"]
     told = "ir_trunc: help and formulas are docstrings, which python -OO leaves out: start it without -OO.\n"
-    for arguments, said in (
-        (["compare", "--help"], told),
-        (["measures", "RBPT"], told),
-        (["qrels", "in.run", "AP"], ""),
-    ):
+    each = (["compare", "--help"], told), (["measures", "RBPT"], told), (["qrels", "in.run", "AP"], "")
+    for arguments, said in each:
         done = subprocess.run([*words, *arguments], capture_output=True, text=True, check=True)
         assert done.stderr == said
         assert done.stdout

@@ -119,18 +119,12 @@ def test_keys_that_do_not_fit(nested, complaint, words, message):
 
 
 BAD = [
-    ("run", "few.run", b"1 Q0 a 1 2.0\n", "line 1: "),
     ("run", "word.run", RUN.encode() + b"2 Q0 d 1 high x\n", "line 6 (topic 2, document d)"),
-    ("run", "twice.run", RUN.encode() + b"1 Q0 a 3 1.0 x\n", "topic 1, document a"),
-    ("run", "short.gz", gzip.compress(RUN.encode())[:-9], "truncated"),
-    ("run", "missing.run", None, "no such file"),
-    ("run", "directory", None, "directory"),
+    ("run", "missing.run", None, "no such file"), ("run", "directory", None, "directory"),
     ("qrels", "half.qrels", b"1 0 a 1.5\n", "line 1 (topic 1, document a): relevance '1.5'"),
-    ("qrels", "twice.qrels", QRELS.encode() + b"1 0 a 0\n", "topic 1, document a"),
-    ("qrels", "a.run", RUN.encode(), "6 fields"),
-    ("qrels", "missing.qrels", None, "no such file"),
+    ("qrels", "a.run", RUN.encode(), "6 fields"), ("qrels", "missing.qrels", None, "no such file"),
     ("qrels", "some/unknown/set", None, "ir_datasets"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "name", "data", "part"), BAD, ids=[name for _, name, *_ in BAD])
