@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Unpack, get_args
 
@@ -380,8 +380,12 @@ def check(
             raise ParameterError(f"condition {words!r} compares with a baseline, which is not given.")
     measures = [condition.measure for condition in parsed if condition.measure is not None]
 
-    with noted() as notes:
-        now, before = _results(measures, qrels, run, baseline, options)
+    named = {"the run": run} if baseline is None else {"the run": run, "the baseline": baseline}
+    with noted() as notes:  # of both, by one evaluator
+        scored = dict(score_each(Evaluator(measures or _UNREAD, qrels, **options), named, alike=True))
+        for name, results in scored.items():
+            results.refuse_unequal(name)
+    now, before = scored["the run"], scored.get("the baseline")
     if before is not None and before.topics != now.topics:
         raise InputError(f"the run and the baseline {OTHER_TOPICS}")
     keys, parts = now.universe.keys, {"": (now, before)}
@@ -399,17 +403,6 @@ def check(
     )
     about = len(now.topics), unit_name, units, 1 - alpha, require, labelled, int(now.nil.sum())
     return Gate(checks, *about, tuple(notes))
-
-
-def _results(
-    measures: Sequence[Any], qrels: Any, run: Any, baseline: Any, options: Any
-) -> tuple[Results, Results | None]:
-    """The new run and the baseline, scored by one evaluator: their warnings are those of both."""
-    named = {"the run": run} | ({} if baseline is None else {"the baseline": baseline})
-    scored = dict(score_each(Evaluator(measures or _UNREAD, qrels, **options), named, alike=True))
-    for name, results in scored.items():
-        results.refuse_unequal(name)
-    return scored["the run"], scored.get("the baseline")
 
 
 def _check(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from inspect import cleandoc, signature
 from itertools import groupby
 from operator import attrgetter
@@ -95,15 +94,16 @@ def _run(group: str, procedures: Sequence[ProcedureDefinition], words: Sequence[
     """Run procedures one after the other over the same data, and print what they find."""
     first, *_ = procedures
     types = {each for kinds in first.inputs.values() for each in kinds}
-    source = next((source for source in SOURCES if {source.about} & {*types, *first.inputs}), SOURCES[-1])
-    args = _parser(group, procedures, source).read(words)
+    about = next((about for about in SOURCES if about in {*types, *first.inputs}), "measures")
+    declared, read = SOURCES[about]
+    args = _parser(group, procedures, declared(first)).read(words)
     if getattr(args, "tables", None) is not None:
         check_folder(args.tables)
     chosen = [(each, values) for each in procedures if (values := _option_values(args, each)) is not None]
     named = [option.name for procedure, _ in chosen for option in procedure.options.values()
              if isinstance(option.kind, MatrixMeasures)]  # fmt: skip
     further = [measure for name in named for measure in getattr(args, name, ())]
-    data = source.read(args, first, further)
+    data = read(args, first, further)
     results: list[Result] = []
     for procedure, options in chosen:
         for inputs, derived in _inputs(procedure, data, results):
@@ -140,19 +140,6 @@ def _inputs(
             inputs[name] = value[0] if name in _SINGLE else value
     yield inputs | data.get("reading", {}), None
     yield from derived
-
-
-@dataclass(frozen=True)
-class Source:
-    """What the procedures of a command are about, at the command line.
-
-    about: the type or the name of an argument that procedures of this source have. declared: the arguments of
-    the command (see `OneLineParser.declare`). read: the data, by their types or by names of arguments.
-    """
-
-    about: Any
-    declared: Callable[[ProcedureDefinition], str]
-    read: Callable[[Words, ProcedureDefinition, Sequence[str]], dict[Any, Any]]
 
 
 _OF_SCORES = "unit", "depth", "topics", "missing", "unjudged"  # options of a matrix, but not of pools
@@ -225,20 +212,22 @@ def _runs_and_measures(first: ProcedureDefinition) -> str:
     return f"{runs_and_measures(first.measures)}= {_reading(first)}"
 
 
-SOURCES = (
-    Source(ScoreMatrix, lambda _: _OF_MATRIX, lambda args, _, more: {ScoreMatrix: _matrix(args, more)}),
-    Source(PooledRuns, _runs_and_measures, _pools),
-    Source("qrels", _runs_and_measures, _runs),
-    Source("measures", _measures_alone, _named_measures),
-)
-"""The first that a procedure is about counts; the last is for those that name no data."""
+SOURCES: dict[Any, tuple[Callable[..., str], Callable[..., dict[Any, Any]]]] = {
+    ScoreMatrix: (lambda _: _OF_MATRIX, lambda args, _, more: {ScoreMatrix: _matrix(args, more)}),
+    PooledRuns: (_runs_and_measures, _pools),
+    "qrels": (_runs_and_measures, _runs),
+    "measures": (_measures_alone, _named_measures),
+}
+"""By the type or the name of an argument that procedures have, the first of which counts.
+
+What declares the arguments of the command, and what reads the data, by their types or names of arguments.
+"""
 
 
-def _parser(group: str, procedures: Sequence[ProcedureDefinition], source: Source) -> OneLineParser:
+def _parser(group: str, procedures: Sequence[ProcedureDefinition], declared: str) -> OneLineParser:
     """The parser of a command."""
     first, *others = procedures
     about = [first.summary, *([each.summary for each in others] or [first.notes])]
-    declared = source.declared(first)
     if issubclass(first.result, Result):
         declared += ("\n= plot" if hasattr(first.result, "plot") else "") + _OF_RESULTS
         if any(hasattr(procedure.result, "intervals") for procedure in procedures):

@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from numbers import Real
@@ -54,7 +54,6 @@ WEI = "SimpleQA: Wei et al. 2024, https://arxiv.org/abs/2411.04368"
 _NEEDED = "id, answer, confidence and correct"
 _RIGHT, _WRONG = "correct", "wrong"
 _SLACK = 1e-12
-_BATCH = 1 << 12  # items that are held as dicts at once
 _JUDGES: dict[str, Callable[[str, str], float]] = {
     "em": lambda answer, reference: float(answer == reference),
     "f1": lambda answer, reference: token_f1(Counter(answer.split()), Counter(reference.split())),
@@ -572,11 +571,11 @@ def _columns(data: Any, source: str, columns: Mapping[str, str]) -> dict[str, li
             raise ParameterTypeError(f"columns[{field!r}]={shown(column)}: the name of a column is needed.")
     names = {**_NAMES, **{field: (column,) for field, column in columns.items()}}
     table = dict[str, list[Any]]()
-    present, by_name = _table(data, source, names)
+    by_name = _table(data, source, {*chain.from_iterable(names.values())})
     for field, wanted in names.items():
-        matching = [name for name in wanted for other in present if other == name]
+        matching = [name for name in wanted for other in by_name if other == name]
         if not matching and (field in columns or field in ("id", "answer")):
-            has = ", ".join(map(str, present)) or "none"
+            has = ", ".join(map(str, by_name)) or "none"
             hint = f" {option('columns', {field: '...'})} names another."
             raise InputError(f"{source} has no column {' or '.join(wanted)}; it has: {has}.{hint}")
         if len(matching) > 1:
@@ -592,33 +591,27 @@ def _columns(data: Any, source: str, columns: Mapping[str, str]) -> dict[str, li
     return table | {"id": ids}
 
 
-def _table(
-    data: Any, source: str, names: Mapping[str, tuple[str, ...]]
-) -> tuple[Collection[Any], dict[Any, list[Any]]]:
-    """The names of all columns, and the values of those that are read, None where an item lacks one."""
-    read, columns, count = {*chain.from_iterable(names.values())}, dict[Any, list[Any]](), 0
-    present: Collection[Any]
-    if (shape := shape_of(data)) == "frame":
+def _table(data: Any, source: str, read: Container[Any]) -> dict[Any, list[Any]]:
+    """The values of the columns that are read, None where an item lacks one; of others the names alone."""
+    columns, count, shape = dict[Any, list[Any]](), 0, shape_of(data)
+    if shape == "frame":
         table = columns_by_name(data, source)
-        present = column_names(table)
-        columns = {name: values_of(table[name]) for name in present if name in read}
-        count = len(table[present[0]]) if present else 0
+        columns = {name: values_of(table[name]) if name in read else [] for name in column_names(table)}
+        count = max((len(table[name]) for name in [*columns][:1]), default=0)
     else:
-        items, present = iter(_content(data, shape, source)), dict[Any, None]()
-        while batch := [*islice(items, _BATCH)]:
-            others = {kind for kind in {*map(type, batch)} if not issubclass(kind, Mapping)}
-            if others:
-                place, item = next(pair for pair in enumerate(batch, count + 1) if type(pair[1]) in others)
-                raise InputError(f"{source}, item {place}: {shown(item)}: a dict with {_NEEDED} is needed.")
-            here = dict.fromkeys(chain.from_iterable(batch))
-            present |= here
-            columns |= {name: [None] * count for name in here if name in read and name not in columns}
-            for name, column in columns.items():
-                column += [item.get(name) for item in batch]
-            count += len(batch)
+        for count, item in enumerate(_content(data, shape, source), 1):
+            if not isinstance(item, Mapping):
+                raise InputError(f"{source}, item {count}: {shown(item)}: a dict with {_NEEDED} is needed.")
+            for name, value in item.items():
+                column = columns.setdefault(name, [])
+                if name in read:
+                    column += [None] * (count - 1 - len(column))
+                    column.append(value)
     if not count:
         raise InputError(f"{source}: there is no question; at least one is needed.")
-    return present, columns
+    for name in columns:
+        columns[name] += [None] * (count - len(columns[name]))
+    return columns
 
 
 def _content(data: Any, shape: Shape, source: str) -> Iterable[Any]:

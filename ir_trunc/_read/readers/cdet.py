@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
@@ -134,42 +134,43 @@ class _Enough(Exception):
 
 
 class _RunReader:
-    """Reads a run. As a context it holds a part of the run without which the rest can be read."""
+    """Reads a run."""
 
     def __init__(self, collection: ChangeCollection, absent: Absent, collect: bool):
         self.collection, self.absent, self.collect, self.run = collection, absent, collect, ChangeRun()
 
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: object, traceback: object) -> bool:
-        if not isinstance(error, InputError) or not self.collect:
-            return False
-        self.run.errors.append(str(error))
-        if len(self.run.errors) == MOST_ERRORS:
-            raise _Enough from None
-        return True
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """A part of the run without which the rest can be read."""
+        try:
+            yield
+        except InputError as error:
+            if not self.collect:
+                raise
+            self.run.errors.append(str(error))
+            if len(self.run.errors) == MOST_ERRORS:
+                raise _Enough from None
 
     def refuse(self, problem: str) -> None:
         """An error of a part, which is read all the same."""
-        with self:
+        with self.part():
             raise InputError(problem)
 
     def read(self, path: str | os.PathLike[str], source: str) -> None:
         line_of: dict[str, str] = {}
         unread = 1  # parts whose topics are not known; only without any it is known which topics are missing
-        with self:
+        with self.part():
             lines = numbered_lines(parts(path, source, b"{"), source)
             first, line = next(lines, ("", b""))
             if not first:
                 what = "a line with runtag, and a line for each topic are needed"
                 raise InputError(f"{source} is empty: {what}.")
             content = read_json(line, first)
-            with self:
+            with self.part():
                 self.read_head(_object(content, first, 'with "runtag"'), first)
             for place, line in lines:
                 unread += 1
-                with self:
+                with self.part():
                     content = _object(read_json(line, place), place, 'with "topic" and "results"')
                     topic = one_key(_field(content, place, "topic"), "topic", place)
                     unread -= 1
@@ -197,7 +198,7 @@ class _RunReader:
             signs = f"at most {LONGEST_TAG} letters, digits, _, - and, not in the first place, . are needed"
             self.refuse(f"{place}: runtag {shown(tag)}: {signs}.")
         for name in ("description", "models", "extern", "run_type"):
-            with self:
+            with self.part():
                 _field({"run_type": "manual", **content}, place, name)
         extra = {} if content.get("extra") is None else content["extra"]
         texts = isinstance(extra, Mapping) and all(map(_is_text, extra.values()))
@@ -211,10 +212,10 @@ class _RunReader:
         self.schema(_is_extra(content), "extra that is no object", place)
         days = self.run.named[topic] = set()
         for day, questions in _object(_field(content, place, "results"), place, "{date: questions}").items():
-            with self:
+            with self.part():
                 days.add(one_day(day, place))
                 here = f"{place}, {day}"
-                with self:
+                with self.part():
                     self.collection.check(topic, day, here)
                 self.read_day(questions, topic, day, here)
         self.refuse_missing("date", self.collection.days, days, place)
@@ -230,7 +231,7 @@ class _RunReader:
             raise InputError(f"{place}: a list of questions is needed, not {kind}.")
         rank_of: dict[str, int] = {}
         for item in questions:
-            with self:
+            with self.part():
                 content = _object(item, place, 'with "qid"')
                 question = one_key(_field(content, place, "qid"), "question", place)
                 here = f"{place}, question {question}"
@@ -285,7 +286,7 @@ class _RunReader:
         if not is_plain:
             docs = {}
             for item in documents:
-                with self:
+                with self.part():
                     doc, score = _document(item, place)
                     self.schema(_is_text(item["doc_id"]), "a doc_id that is no text", place)
                     if doc in docs:
