@@ -233,8 +233,9 @@ class ChangeScores(Result):
                     if low < high:
                         cells[at] = replace(cells[at], below=f"[{low:.{digits}f}, {high:.{digits}f}]")
             caption, columns = _BESIDE.format(ranked), [*names, "right silence"]
-            level = _INTERVALS.format(100 * (1 - self.comparisons[ranked].alpha))
-            notes = [level] * any(cell.below for cells in beside for cell in cells)
+            has_intervals = any(cell.below for cells in beside for cell in cells)
+            level = 100 * (1 - self.comparisons[ranked].alpha)
+            notes = [_INTERVALS.format(level)] if has_intervals else []
             yield MarkedTable(caption, (), board.systems, columns, beside, best="", notes=notes)
 
     def _text(self, digits: int) -> str:
@@ -321,12 +322,12 @@ def _skill_bounds(comparison: Comparison, results: Mapping[str, Results]) -> Flo
     with suppress(ParameterError):  # a measure of the whole run has no values of topics
         silent, perfect = (results[name].unit_means()[1] for name in (SILENT, PERFECT))
         for row, name in enumerate(comparison.systems):
-            of_run = enumerate(zip(results[name].unit_means()[1] - silent, perfect - silent))
-            for at, (part, whole) in of_run:
-                if whole.any():
-                    skill: Estimate = RunEstimate.ratio(part, whole, (-np.inf, 1.0))
-                    skill = Estimate(skill.values, skill.range) if len(part) < FEW_UNITS else skill
-                    bounds[:, row, at] = skill.interval(comparison.alpha)
+            gains = results[name].unit_means()[1] - silent
+            for at in np.flatnonzero((perfect != silent).any(axis=1)):
+                skill: Estimate = RunEstimate.ratio(gains[at], (perfect - silent)[at], (-np.inf, 1.0))
+                if len(gains[at]) < FEW_UNITS:
+                    skill = Estimate(skill.values, skill.range)
+                bounds[:, row, at] = skill.interval(comparison.alpha)
     return bounds
 
 

@@ -24,9 +24,9 @@ from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.objects import MeasureLike, read_measures
 from ir_trunc._scoring.results import Results
 from ir_trunc._scoring.runs import by_file_name
-from ir_trunc.cdet._check import AbsentDates, read_all
 from ir_trunc.cdet._collection import (
     KEYS,
+    AbsentDates,
     DaysLike,
     Lists,
     Ranked,
@@ -35,6 +35,7 @@ from ir_trunc.cdet._collection import (
     collection_of,
     days_between,
     lists_of,
+    read_all,
     read_days,
 )
 from ir_trunc.cdet._leaderboard import PERFECT, SILENT, ChangeScores
@@ -149,11 +150,11 @@ def score(
     for ranked, gains in grades.items():
         judged = {key: gains.get(key, {}) for key in all_lists(collection, ranked)}
         returned = {tag: lists_of(run, ranked, ties == "expected") for tag, run in valid.items()}
-        how: dict[str, Any] = {"ties": "expected"} if ranked == "questions" and ties == "expected" else {}
+        how: Any = {"order": "score64"}
+        if ranked == "questions" and ties == "expected":
+            how = {"ties": "expected"}
         with noted(issued=False):  # invalid runs have been refused, and other lists are empty
-            ready = Evaluator(
-                named, judged, keys=KEYS[ranked], missing="empty", **how or {"order": "score64"}
-            )
+            ready = Evaluator(named, judged, keys=KEYS[ranked], missing="empty", **how)
             results[ranked], comparisons[ranked] = _compared(ready, judged, returned, tests)
     short = tuple(str(each).partition("(")[0] if measures is None else str(each) for each in named)
     return ChangeScores(convention, results, comparisons, invalid, short)
@@ -191,7 +192,7 @@ def _valid_runs(
     for name, errors in invalid.items():
         more = f" ({counted(len(errors), 'error')}; `ir_trunc cdet check` lists them)"
         if not valid:
-            raise InputError(errors[0] + more * (len(errors) > 1))
+            raise InputError(f"{errors[0]}{more}" if len(errors) > 1 else errors[0])
         warn(f"run {name} is not valid, and not scored: {errors[0]}{more}")
     return valid, invalid
 
@@ -269,7 +270,8 @@ def _check_gains(grades: Mapping[Ranked, Gains], collection: ChangeCollection) -
             relevant = [name for name, gain in judged.items() if gain > 0]
             known = collection.questions[topic]
             others |= {join_keys(topic, name) for name in question or relevant if name not in known}
-            if (highest := max(judged.values(), default=0)) > SCALE[-1]:
+            highest = max(judged.values(), default=0)
+            if highest > SCALE[-1]:
                 raise InputError(f"{place}: gain {highest}; the highest gain of the track is {SCALE[-1]}.")
             gains |= {*judged.values()}
             for doc in relevant if question and date_of else ():
@@ -281,9 +283,9 @@ def _check_gains(grades: Mapping[Ranked, Gains], collection: ChangeCollection) -
             f"qrels: ignored {counted(len(others), 'question')} that the topics do not have (for example"
             f" {min(others)}). Their documents are not scored; they count in the ranking of questions."
         )
-    if odd := sorted(gains.difference(SCALE)):
-        both = (", ".join(map(str, each)) for each in (odd, SCALE))
-        warn("qrels: gains {} are not of the track's scale {}.".format(*both))
+    odd, scale = (", ".join(map(str, each)) for each in (sorted(gains.difference(SCALE)), SCALE))
+    if odd:
+        warn(f"qrels: gains {odd} are not of the track's scale {scale}.")
 
 
 def _warn_about_proposals(run: ChangeRun, collection: ChangeCollection, question_gains: Gains) -> None:
