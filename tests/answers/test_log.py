@@ -319,24 +319,6 @@ def test_so_many_answers_without_an_error_show_a_risk(answers, shown):
             read_log(items).threshold(0.1, delta=0.1)
 
 
-@pytest.mark.weekly
-def test_a_promised_threshold_is_rarely_exceeded_and_an_observed_one_often():
-    """75 logs of 300 answers, whose error falls from .4 to 0; tests/benchmarks/thresholds.py has more."""
-    broken = {None: 0, 0.1: 0}
-    for seed in range(75):
-        rng = np.random.default_rng(seed)
-        sure = rng.random(300)
-        right = rng.random(300) >= 0.4 * (1 - sure)
-        items = answered(right, sure)
-        for delta in broken:
-            try:
-                broken[delta] += 0.4 * (1 - read_log(items).threshold(0.1, delta)) / 2 > 0.1
-            except InputError:
-                continue
-    assert broken[None] > 22
-    assert broken[0.1] <= 7
-
-
 def test_the_threshold_is_the_lowest_that_keeps_the_risk():
     rng = np.random.default_rng(0)
     items = answered(rng.random(40) < 0.7, rng.integers(9, size=40) / 8)

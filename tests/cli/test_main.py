@@ -31,9 +31,7 @@ def test_version_and_help(command):
     )
     assert re.search(r"^pyarrow \d", out, re.MULTILINE)
     for words in (["--help"], ["-h"], ["measures", "--help"], ["demo", "-h"]):
-        status, out, err = command(*words)
-        assert (status, err) == (0, "")
-        assert "usage: ir_trunc" in out
+        assert "usage: ir_trunc" in command(*words)[1]
 
 
 def test_short_help_is_one_screen_and_help_has_every_option(command):
@@ -75,9 +73,8 @@ def test_a_missing_kernel_is_mentioned_once_and_on_a_terminal_only(command, tmp_
 def test_all_measures_are_listed_and_described(command):
     status, out, _ = command("measures")
     assert status == 0
-    assert {
-        name for name in registry if not re.search(rf"^  {re.escape(name)}[@\[(\s]", out, re.MULTILINE)
-    } == set()
+    for name in registry:
+        assert re.search(rf"^  {re.escape(name)}[@\[(\s]", out, re.MULTILINE), name
     assert f"{len(registry)} measures" in out
     for name in names():
         status, out, err = command("measures", name)
@@ -141,9 +138,10 @@ def test_an_option_that_a_message_names_is_one_of_the_command_line():
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "option":
             name, *values = (each.value for each in node.args if isinstance(each, ast.Constant))
             words = options[name.replace("_", "-")].split("  ")[0].split()[1:]
-            assert (
-                {*values} <= {*words[0].split("|")} or not words[0].islower() if words else values == [True]
-            )
+            if words:
+                assert {*values} <= {*words[0].split("|")} or not words[0].islower()
+            else:
+                assert values == [True]
 
 
 def test_a_file_named_like_a_command_is_qrels(collection, command):

@@ -93,15 +93,6 @@ def test_the_distribution_equals_its_twin():
             )
 
 
-def test_the_distribution_is_that_of_random_weights():
-    random = np.random.default_rng(1)
-    for values, end in (([0.1, 0.4, 0.4, 0.9], 1.0), ([1, 1, 1, 0], 0.0), ([0.2] * 12 + [0.7], 1.0)):
-        draws = random.dirichlet(np.ones(len(values) + 1), 200_000) @ np.append(values, end)
-        for limit in np.quantile(draws, [0.01, 0.3, 0.8]):
-            share = below(np.array([values], float), limit, end)[0]
-            assert share == pytest.approx((draws <= limit).mean(), abs=0.005)
-
-
 def pairs(count=300):
     """Scores of two runs of few or many topics, with atoms at both ends."""
     random = np.random.default_rng(2)

@@ -94,14 +94,6 @@ def test_the_reality_check_counts_leads_that_are_as_large_by_chance(drawn):
     assert chance_of_lead(np.zeros(0), np.zeros((RESAMPLES, 0))) == 1
 
 
-@pytest.mark.parametrize("few", [5, 8, 20])
-def test_scores_that_do_not_separate_are_rarely_said_to(few):
-    """The normal quantile of DeLong's interval would say it of 12 % of samples with five of a kind."""
-    nil, random = np.arange(few + 60) < few, np.random.default_rng(few)
-    bounds = [separation(random.random(len(nil)), nil)[1:] for _ in range(600)]
-    assert np.mean([low > 0.5 or high < 0.5 for low, high in bounds]) < 0.095
-
-
 def test_the_separation_is_the_share_of_pairs_in_order_with_the_interval_of_delong():
     top = np.round(RANDOM.normal(0, 1, QUESTIONS) + ~NIL, 1)
     top[:4] = -np.inf  # empty lists

@@ -206,9 +206,6 @@ def test_a_sheet_for_people_is_read_as_their_labels(tmp_path):
         ir_trunc.sample_for_people(labels, runs, n=121)
     nothing = ir_trunc.sample_for_people({"1": {"a": 1}, "2": {}}, {"none": {"1": {}, "2": {}}}, n=2)
     assert nothing[["doc_id", "relevance"]].to_numpy().tolist() == [["__nil__", "0"]] * 2
-
-
-def test_a_sheet_without_a_run_does_not_say_that_nothing_is_relevant():
     with pytest.raises(InputError, match="there is no run"):
         ir_trunc.sample_for_people(JUDGE, {}, n=1)
 
@@ -239,14 +236,3 @@ def test_words_of_no_known_scale_are_named_and_the_others_asked_for():
     message = r"levels=\{'ja': 1\}, with a grade for each word that occurs, in read_qrels .*\(--levels\) says"
     with pytest.raises(InputError, match=message):
         ir_trunc.read_qrels({"1": {"a": "ja", "b": "nein"}})
-
-
-@pytest.mark.parametrize("blank", ["", None])
-def test_a_sheet_that_nobody_filled_in_is_called_so(blank, tmp_path):
-    judge = {str(q): {"a": 1, "b": 0} for q in range(30)}
-    sheet, path = ir_trunc.sample_for_people(judge, n=20), tmp_path / "sheet.csv"
-    sheet["relevance"] = blank
-    sheet.to_csv(path, index=False)
-    for humans in (sheet, path):
-        with pytest.raises(InputError, match="not filled in: none of their 40 rows has a grade"):
-            Judged(judge, humans)
