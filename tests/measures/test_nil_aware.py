@@ -4,9 +4,7 @@ import pickle
 from pathlib import Path
 
 import ir_measures
-import numpy as np
 import pytest
-from generated import queries, rankings_of
 
 import ir_trunc
 from ir_trunc import ParameterError, calc, calc_aggregate, read_answers
@@ -37,30 +35,10 @@ def test_a_day_of_push_notifications_by_the_guidelines_of_2016():
     assert value("EG@2") == pytest.approx([1 / 2, 0, 1, 0])
 
 
-def test_who_is_always_silent_has_the_share_of_silent_days():
-    """Reported of the empty run: it has EG-1 and nCG-1 of the share of silent days, and EG-0 of nothing."""
-    silent = DAYS.cut(0)
-    found = {text: np.mean(value(text, silent)) for text in ("EG", "nCG@10", "EG(nil=0)", "GMP", "NilF")}
-    assert found == {"EG": 0.5, "nCG@10": 0.5, "EG(nil=0)": 0, "GMP": 0, "NilF": 0.5}
-
-
 def test_only_the_first_tweet_of_a_cluster_has_a_gain():
     clusters = read_answers({"day": [{"t1": 2, "t2": 2}, {"t3": 1}]})
     found = calc_aggregate("EG nCG@10 GMP", clusters, {"day": ["t1", "t2", "t3"]})
     assert list(found.values()) == pytest.approx([1.5 / 3, 1, 0.5 * 1.5 - 0.5])
-
-
-@pytest.mark.parametrize("name", ["P", "R", "F"])
-def test_with_nothing_for_silence_they_are_the_set_measures(name):
-    rankings = rankings_of(queries(seed=8, count=60))
-    assert value(f"Nil{name}(nil=0)", rankings) == value(f"Set{name}", rankings)
-    with_silence, plain = np.array(value(f"Nil{name}", rankings)), np.array(value(f"Set{name}", rankings))
-    right = rankings.judgments.nil_queries & (rankings.lengths == 0)
-    assert right.any()
-    assert (with_silence[right] == 1).all()
-    assert (with_silence[~right] == plain[~right]).all()
-    half = np.array(value(f"Nil{name}(nil=0.5)", rankings))
-    assert (half[right] == 0.5).all()
 
 
 @pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
@@ -109,12 +87,6 @@ def test_silence_on_a_nil_query_may_be_worth_something_to_every_classical_measur
 
 def test_the_classical_measures_of_ir_measures_take_nil():
     assert {"AP", "RR", "nDCG", "P", "R", "Success", "Bpref", "Rprec", "SetF", "ERR", "RBP"} <= {*CLASSICAL}
-
-
-def test_a_nil_query_has_no_document_of_the_lowest_relevant_grade():
-    rankings = Rankings.from_lists([[], []], [[1], [2]])
-    assert value("AP(nil=1, rel=2)", rankings) == [1, 0]
-    assert value("nDCG(nil=1, gains={1: 0})", rankings) == [1, 0]
 
 
 def test_a_measure_with_nil_is_written_read_pickled_and_computed_by_ir_measures():

@@ -1,4 +1,4 @@
-"""Reading cost: figures of cwl_eval, formulas by hand, and what a list's end does to a reader."""
+"""Reading cost: figures of cwl_eval, and the unit of costs."""
 
 import math
 
@@ -54,33 +54,6 @@ def test_time_and_text_are_weighed_as_in_cwl_eval():
     assert scores("TBG(half_life=224) UMeasure(L=1000)", LONG) == pytest.approx(
         [3.87359935806114, 4.116499999999999], rel=1e-12
     )
-
-
-def test_time_biased_gain_of_equal_documents_is_rank_biased():
-    """Smucker & Clarke 2012: the persistence is what is left of the readers after one document."""
-    rankings = Rankings.from_lists([[1, 0, 1, 1, 0, 1]])
-    p = 2 ** (-30 / 224)
-    rbp, tbg = scores(f"RBP(p={p}) TBG(cost=30)", rankings)
-    assert tbg * (1 - p) == pytest.approx(rbp)
-
-
-def test_the_reader_who_leaves_at_the_end_is_that_of_rbpt():
-    """RBPT gives those who come to the end what the end is worth; C/W/L counts what they have read."""
-    rankings = Rankings.from_lists([[1, 0, 1]], [[1, 1, 1, 0]])
-    rbpt, total, utility, documents = scores("RBPT(p=0.5) ETU(p=0.5) EU(p=0.5) ETC(p=0.5)", rankings)
-    assert documents == 1 + 0.5 + 0.25
-    assert total == 1 + 0.25
-    assert utility == pytest.approx(total / documents)
-    assert rbpt == pytest.approx(0.5 * total + 0.5**3 * 2 / 3)
-
-
-@pytest.mark.parametrize(("beta", "k"), [(0, 20), (1, 20), (2, 20), (1, 200)])
-def test_efficiency_and_effectiveness_as_in_the_papers_code(beta, k):
-    """Meng et al. 2024: exp(alpha k) and the measure's value, in a weighted harmonic mean."""
-    rankings = Rankings.from_lists([[1, 0, 1] + [0] * (k - 3)], [[1, 1, 1] + [0] * k])
-    worth, found = scores(f"nDCG@10 EET(of='nDCG@10', alpha=-0.01, beta={beta})", rankings)
-    efficiency = math.exp(-0.01 * k)
-    assert found == pytest.approx((1 + beta**2) * efficiency * worth / (beta**2 * worth + efficiency))
 
 
 def test_any_measure_of_single_lists_can_be_weighed_against_its_cost():

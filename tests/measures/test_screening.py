@@ -1,4 +1,4 @@
-"""Screening: the official tool of CLEF TAR, definitions by hand, and how many documents a topic has."""
+"""Screening: the official tool of CLEF TAR, and how many documents a topic has."""
 
 import gzip
 from types import SimpleNamespace
@@ -45,24 +45,6 @@ def test_equal_to_the_official_results_of_clef_tar_2017(run, price, real_data):
             assert back(column[topic]) == pytest.approx(printed, abs=0.000501), (topic, name)
 
 
-# Ten documents, four of them relevant, at ranks 1, 2, 4 and 8; the list ends after 5.
-LIST = Rankings.from_lists([[1, 1, 0, 1, 0]], [[1] * 4 + [0] * 6])
-
-
-@pytest.mark.parametrize(("measure", "expected"), [
-    ("WSS@50", (10 - 2) / 10 - 0.5),
-    ("WSS@95", 0),  # round(3.8) = 4 documents are not in the list
-    ("TNR@0.75", 5 / 6),  # one of the six irrelevant ones is read
-    ("Reliability@80", 0),
-    ("NegTotalCost(penalty='weighted')", -5),  # the first missing one is found for nothing
-    ("NegTotalCost(price=3, penalty='uniform', unread=1)", -(15 + 5 / 4)),
-    ("NormArea", (9.5 + 8.5 + 6.5) / (40 - 8)),
-    ("WSS(D={'1': 40})", 3 / 4 - 5 / 40),
-])  # fmt: skip
-def test_definitions_by_hand(measure, expected):
-    assert calc(measure, None, LIST).to_pandas().iloc[0, 0] == pytest.approx(expected, abs=1e-12)
-
-
 def test_a_recall_may_be_a_percentage():
     assert str(ir_trunc.parse_measure("WSS@95")) == str(ir_trunc.WSS @ 0.95) == "WSS@0.95"
     assert ir_trunc.parse_measure("WSS(r=95)") == ir_trunc.WSS(r=0.95)
@@ -90,20 +72,6 @@ def test_an_unjudged_document_shows_that_the_collection_is_not_what_the_qrels_ju
         calc(measure, QRELS, unjudged)
     assert np.isfinite(calc(with_tool, QRELS, unjudged).values).all()
     assert calc(with_tool, QRELS, judged).values.tolist() == calc(measure, QRELS, judged).values.tolist()
-
-
-def test_the_rule_of_the_tool_where_a_list_is_longer_than_the_judged_documents():
-    """Shares count the documents of the list, costs the judged ones, which gives documents back."""
-    missed = Rankings.from_lists([[None] * 5], [[1, 0]])
-    text = "NegTotalCost(penalty='uniform', D='tool') WSS(D='tool') OneMinusLossER(D='tool')"
-    assert calc(text, None, missed).values[:, 0] == pytest.approx([
-        -(5 + 2 * (2 - 5)), -5 / 5, 1 - (1 + 20**2 * (5 / 101) ** 2)
-    ])  # fmt: skip
-    found = Rankings.from_lists([[1, None, None, None]], [[1, 0]])
-    assert calc("WSS(D='tool')@100 OneMinusLossER(D='tool')", None, found).values[:, 0] == pytest.approx(
-        [0.75, 1 - (100 / 4) ** 2 * (4 / 101) ** 2], abs=1e-12
-    )
-    assert calc("OIE(D='tool')", None, missed).values == calc("OIE(D='qrels')", None, missed).values
 
 
 @pytest.mark.filterwarnings("ignore:.*probably a limit")

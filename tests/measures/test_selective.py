@@ -1,12 +1,11 @@
-"""Risk and coverage: areas by hand and by other tools, abstention as MTEB has it, and pictures of both."""
+"""Risk and coverage: areas by another tool, abstention as MTEB has it, and pictures of both."""
 
 import numpy as np
 import pytest
 from generated import queries, rankings_of
-from hypothesis import given, strategies as st
 from scipy.stats import binomtest
 
-from ir_trunc import InputError, ParameterError, calc, calc_aggregate, meta, read_log
+from ir_trunc import InputError, ParameterError, calc, calc_aggregate, read_log
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.answers import abstention_curve, nauc, risk_coverage
 from ir_trunc.measures import lookup
@@ -42,14 +41,6 @@ def test_equal_to_the_area_under_straight_lines_of_fd_shifts():
     assert 1000 * (areas(WRONG, equal)[2] - wrong / (2 * n)) == pytest.approx(180, abs=1e-9)
 
 
-@given(seed=st.integers(0, 10**6), n=st.integers(1, 40))
-def test_aurc_is_what_cws_leaves_where_everything_is_answered(seed, n):
-    rng = np.random.default_rng(seed)
-    qrels, run = answered(rng.integers(0, 2, n), rng.permutation(n) + 1.0)
-    found = calc_aggregate("AURC CWS", qrels, run)
-    assert found["AURC"] == pytest.approx(1 - found["CWS"])
-
-
 # Tests over topics.
 
 
@@ -70,12 +61,6 @@ def test_lower_is_better_is_said_and_no_policy_is_fitted_to_it():
     assert "range: 0 to 1, lower is better" in lookup("AUGRC").describe()
     with pytest.raises(ParameterError, match="AUGRC counts losses, lower is better"):
         cross_validate(["ScoreThreshold"], "AUGRC", qrels, {"run": run}, folds=2)
-
-
-@pytest.mark.weekly
-def test_properties_of_losses():
-    shows = meta.properties("AUGRC")[0]["Confidence"]
-    assert shows.verdict == "weak"  # one wrong answer where there was none is a loss
 
 
 # The curve.
@@ -188,16 +173,6 @@ def test_the_curve_of_risk_begins_at_the_tenth_answer_with_the_interval_of_clopp
         wrong = round(row.risk * row.answers)
         for bound in binomtest(wrong, row.answers).proportion_ci(method="exact"):
             assert (round(row.coverage, 4), round(bound, 4)) in corners
-
-
-def test_policy_tables_have_coverage_and_the_size_of_what_is_returned():
-    qrels, run = abstaining()
-    table = cross_validate("ScoreThreshold Fixed(k=2)", "RBPU", qrels, {"run": run}, folds=3)
-    shown = table.set_index("policy")
-    assert shown["coverage"].tolist() == pytest.approx(1 - shown["empty"])
-    assert shown.loc["Fixed(k=2)", ["set_size", "length"]].tolist() == pytest.approx([23 / 12, 23 / 12])
-    of_all = shown["set_size"] * shown["coverage"]
-    np.testing.assert_allclose(of_all.dropna(), shown["length"][of_all.notna()])
 
 
 def test_two_lists_that_are_empty_are_equally_unsure():

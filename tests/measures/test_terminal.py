@@ -1,4 +1,4 @@
-"""Figures that Liu, Moffat, Baldwin & Zhang (2016) print."""
+"""Lists that end: stock measures where they fill the cutoff, complete lists, the scale of the judgments."""
 
 from collections import Counter, namedtuple
 from functools import cache
@@ -14,37 +14,6 @@ from ir_trunc import IrTruncWarning, calc, parse_measure
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures import registry
 from ir_trunc.measures.declaration import CUTOFF
-
-TABLE_1 = """
-00     0  .333 .250 .500 .333
-000    0  .250 .125 .431 .250
-111    3 1.000 1.000 1.000 1.000
-11     3 1.000 .917 .922 .648
-11100  3 1.000 .906 .971 .917
-101    3 1.000 .708 .698 .528
-1      3 1.000 .667 .742 .306
-10100  3 1.000 .646 .678 .491
-011    3  .500 .458 .554 .403
-01001  3  .500 .302 .490 .299
-"""
-MEASURES = "RRT RBPT(p=0.5) nDCGT APT"
-
-
-def scored(measures: str, signs: str, relevant: int) -> list[float]:
-    grades = [int(sign) for sign in signs]
-    rankings = Rankings.from_lists([grades], [[1] * relevant + [0] * len(grades)])
-    return calc(measures, None, rankings).values[:, 0].tolist()
-
-
-@pytest.mark.parametrize("line", TABLE_1.strip().splitlines(), ids=lambda line: "R=".join(line.split()[:2]))
-def test_table_1(line):
-    signs, relevant, *printed = line.split()
-    assert scored(MEASURES, signs, int(relevant)) == pytest.approx([float(x) for x in printed], abs=0.0005)
-
-
-def test_an_empty_list_is_the_perfect_answer_to_a_nil_query():
-    assert scored(MEASURES, "", relevant=0) == [1, 1, 1, 1]
-
 
 OF_STOCK = {
     "nDCGT": "nDCG", "nERRT": "nERR", "nERRT(gain='linear')": "nERR(gain='linear')", "nRBPT": "nRBP",
@@ -78,56 +47,6 @@ def test_what_a_list_that_lost_a_document_is_divided_by():
     with pytest.warns(match="1 document left 1 list"):
         results = calc("nDCGT@2 nERRT@2 nRBPT@2", qrels, run, withheld={"q": ["z"]})
     assert results.values[:, 0].tolist() == pytest.approx([0.6131, 0.8, 0.5556], abs=0.00005)
-
-
-# max_rel = 10; list, topic, then RBPT; nDCGT and APT with the least, one unit and a full gain at the end.
-GRADED = """
-10,0,5    10,5,1         .9070 .9161 .9161 .9207 .8753 .8753 .8763
-5         10,5,1         .3634 .3951 .3951 .5300 .1756 .1756 .1814
-0,10      10             .8000 .6934 .6405 .6934 .5833 .5087 .5833
-1,5,10    10,5,1         .8116 .6805 .6805 .7495 .5003 .5003 .6464
-10        10,10,5,5,1,1  .4359 .6252 .6252 .7340 .3440 .3440 .3436
-10        10,1,1,1       .9341 .9863 .9863 1.3972 .9013 .9013 1.0586
-10,5,1,0  10,5,1         .9702 .9969 .9969 .9756 .9942 .9942 .9374
-1         1,1            .6000 .8066 .8066 2.5474 .4583 .4583 .3810
-5         5,5            .6000 .8066 .6518 1.0000 .4583 .4915 .4286
-0         -              .8000 .6309 .6309 .6309 .5000 .5000 .5000
--         -              1     1     1     1     1     1     1
-0,0       10             0     0     0     0     0     0     0
-"""
-ENDS = ("", ",terminal='unit'", ",terminal='full'")
-LINEAR = " ".join(
-    ["RBPT(max_rel=10)", *(f"nDCGT(max_rel=10{end})" for end in ENDS)]
-    + [f"APT(gain='linear',max_rel=10{end})" for end in ENDS]
-)
-# RRT, and RBPT, APT with norm='count' of the literal readings
-OTHERS = (
-    "RRT(gain='linear') RBPT(gain='raw',terminal='unit',norm='none',p=.5)"
-    " RBPT(max_rel=10,terminal='full',norm='none') APT(gain='linear',norm='count',max_rel=10,terminal='full')"
-)
-LITERAL = """
-10,0,5  10,5,1           1 5.7422 .7440 .7005
-10,5,1  10,5,1           1 6.5    .8048 .7994
-5       10,5,1          .5 2.6562 .3500 .1450
-0,10    10              .5 2.75   .8000 .5833
-1,5,10  10,5,1          .1 3.125  .7400 .5167
--       -                1 1      1     1
-0       -               .5 .5     .8000 .5000
-0,0     10               0 0      0     0
-"""
-
-
-@pytest.mark.parametrize(
-    ("measures", "line"),
-    [(LINEAR, line) for line in GRADED.strip().splitlines()]
-    + [(OTHERS, line) for line in LITERAL.strip().splitlines()],
-    ids=lambda text: "/".join(text.split()[:2]),
-)
-def test_graded_ends(measures, line):
-    ranked, of_topic, *expected = line.split()
-    grades, judged = ([int(x) for x in text.split(",") if x != "-"] for text in (ranked, of_topic))
-    values = calc(measures, None, Rankings.from_lists([grades], [[*judged, 0, 0]])).values[:, 0]
-    assert values.tolist() == pytest.approx([float(x) for x in expected], abs=0.000051)
 
 
 def bounded(name):
@@ -167,12 +86,6 @@ def test_the_complete_list_is_the_best_and_a_missing_document_never_harms(name, 
         assert (more >= listed - 1e-12).all(), change
         if name not in ("PT", "ERRT") and change.get("norm") != "none" and change.get("tail", True):
             np.testing.assert_allclose(best, 1, rtol=1e-12, err_msg=str(change))
-
-
-def test_binary_scores_are_not_divided():
-    rankings = Rankings.from_lists([[1, 0, 1], [0, 1, 1], [], [0]], [[1] * 3 + [0], [1, 1, 0], [1], [0]])
-    divided, plain = calc("RBPT RBPT(norm='none')", None, rankings).values
-    assert divided.tobytes() == plain.tobytes()
 
 
 @pytest.mark.filterwarnings("ignore:.*scale")
