@@ -243,16 +243,6 @@ def test_policies_have_a_row_each_with_what_they_cost_beside_it():
     assert [text.get_text() for text in ax.texts] == [*beside, "mean length\n(documents)"]
 
 
-def test_equal_scores_have_the_bars_that_follow_from_the_range_of_the_measure():
-    topics = [str(number) for number in range(12)]
-    results = calc("RR UF", {q: {"a": 1} for q in topics}, {q: ["a"] for q in topics})
-    of_rr, of_uf = (lines.get_segments()[0][:, 0] for lines in results.plot().collections)
-    assert np.ptp(of_rr) > 0
-    assert np.ptp(of_uf) == 0  # UF has no bounds
-    assert results.estimate(0).interval() == pytest.approx((0.025 ** (1 / 12), 1))
-    assert np.isnan(results.estimate(1).interval()).tolist() == [True, False]
-
-
 def test_a_policy_whose_interval_is_not_known_has_no_bar():
     table = POLICIES.iloc[:2].assign(score=[0.5, 0.4], low=[0.3, np.nan], high=[0.6, np.nan])
     (bars,) = plots.policies(table).collections

@@ -65,37 +65,27 @@ def test_a_fitted_level_is_the_highest_of_the_best_by_trying_all(seed, size):
         assert reached[:k].max(initial=-1) < reached.max(), name
 
 
+AMONG = [{"among": lengths} for lengths in ((0, 2, 5), (3, 1), (2, 20))]
+
+
 @pytest.mark.parametrize(("kind", "bounds"), [
-    (ScoreThreshold, {"at_least": 1}), (ShareOfTop, {"at_most": 3}), (Nucleus, {"at_least": 2, "at_most": 4}),
-    (Surprise, {"at_most": 3}),
+    (ScoreThreshold, {"at_least": 1}), (ShareOfTop, {"at_most": 3}), (Surprise, {"at_most": 3}),
+    (Nucleus, {"at_least": 2, "at_most": 4}),
+    *((kind, among) for kind in (ScoreThreshold, ShareOfTop, Nucleus) for among in AMONG),
 ])  # fmt: skip
-def test_a_level_is_fitted_for_the_lengths_within_the_bounds(kind, bounds):
+def test_a_level_is_fitted_for_the_lengths_that_are_possible(kind, bounds):
     rankings = positive(queries(5, 12, longest=10, pool=8))
+    low, high = bounds.get("at_least", 0), bounds.get("at_most", 10)
+    depths = bounds.get("among", range(low, high + 1))
     for name in ("RBPU", "SetF", "c@1"):
-        fitted = kind(**bounds).fit(rankings, name)
-        kept = fitted.cut(rankings)
-        low, high = bounds.get("at_least", 0), bounds.get("at_most", 10)
+        kept = kind(**bounds).fit(rankings, name).cut(rankings)
         assert ((kept >= np.minimum(low, rankings.lengths)) & (kept <= high)).all()
-        levels = np.linspace(0, 1, 101)
-        tried = [value(name, rankings.cut(kind(level, **bounds).cut(rankings))) for level in levels]
-        assert value(name, rankings.cut(kept)) >= max(tried) - 1e-12
+        tried = [kind(level, **bounds).cut(rankings) for level in np.linspace(0, 1, 101)]
+        best = max(value(name, rankings.cut(cuts)) for cuts in tried)
+        assert value(name, rankings.cut(kept)) >= best - 1e-12
         k = Greedy(**bounds).fit(rankings, name).k
-        assert value(name, rankings.cut(k)) >= max(value(name, rankings.cut(d)) for d in range(low, high + 1))
-        assert low <= k <= high
-
-
-@pytest.mark.parametrize("kind", [ScoreThreshold, ShareOfTop, Nucleus])
-def test_a_level_is_fitted_for_the_lengths_that_are_possible(kind):
-    rankings = positive(queries(5, 12, longest=10, pool=8))
-    for name in ("RBPU", "SetF", "c@1"):
-        for among in ((0, 2, 5), (3, 1), (2, 20)):
-            fitted = kind(among=among).fit(rankings, name)
-            tried = [kind(level, among=among) for level in np.linspace(0, 1, 101)]
-            best = max(value(name, rankings.cut(each.cut(rankings))) for each in tried)
-            assert value(name, rankings.cut(fitted.cut(rankings))) >= best - 1e-12
-            k = Greedy(among=among).fit(rankings, name).k
-            assert k in among
-            assert value(name, rankings.cut(k)) >= max(value(name, rankings.cut(d)) for d in among) - 1e-12
+        assert k in depths
+        assert value(name, rankings.cut(k)) >= max(value(name, rankings.cut(d)) for d in depths) - 1e-12
 
 
 @pytest.mark.parametrize("measure", ["RBPU", "SetF", "c@1"])
@@ -107,16 +97,6 @@ def test_a_list_of_weight_three_counts_like_three_lists(kind, measure):
     assert kind().fit(rankings, measure, weights) == kind().fit(several, measure)
     with pytest.raises(ParameterError, match="weights: 2 for 12 lists; each list needs one"):
         kind().fit(rankings, measure, [1, 2])
-
-
-def test_c_at_1_learns_when_to_be_silent():
-    """Questions 1 to 6 are right and sure, 7 to 10 wrong and unsure: silence there is worth 6/10 each."""
-    rankings = answers([1] * 6 + [0] * 4, [0.9] * 6 + [0.4] * 4)
-    fitted = ScoreThreshold().fit(rankings, "c@1")
-    assert fitted == ScoreThreshold(0.9)
-    assert value("c@1", rankings.cut(fitted.cut(rankings))) == pytest.approx(0.6 + 0.4 * 0.6)
-    # No answer below adds anything.
-    assert ScoreThreshold().fit(rankings, "c(unanswered=0)@1") == ScoreThreshold(0.9)
 
 
 def test_nothing_returned_is_the_best_where_nothing_is_relevant():
