@@ -43,6 +43,7 @@ def test_a_gain_of_grade_0_belongs_to_documents_that_were_judged_0(k):
     ("ERRU(e=0)", "exponential gains need a judgement scale of at most 1000"),
     ("Q(beta=1e308)", r"beta=1e\+308 is too large: a number > 0, and at most 1e\+100, is needed"),
     ("nDCG(gains={1:1e308})@5", "is too large"),
+    ("nDCG(gains={-1:1,1:1})", "negative grades count as 0 and cannot have a gain"),
 ])  # fmt: skip
 @pytest.mark.filterwarnings("ignore:the judgement scale")
 def test_numbers_that_64_bits_do_not_hold_are_refused_and_no_score_is_nan(measure, problem):

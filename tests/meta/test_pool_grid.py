@@ -107,3 +107,4 @@ def test_the_whole_grid_is_drawn_with_a_panel_for_each_measure_and_form():
     assert [ax.get_ylabel() for ax in figure.axes] == ["P", "", "RBP(p=by depth)", ""]
     assert [bool(ax.get_xlabel()) for ax in figure.axes] == [False, False, True, True]
     assert [text.get_text() for text in figure.legends[0].texts] == ["full assessment", "pool 2", "pool 5"]
+    assert len(meta.pool_grid(["P"], pools, (2,), (2,), ["raw"]).plot_all().figure.axes) == 1

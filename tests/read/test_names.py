@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from messages import check, complaint
 
-from ir_trunc import calc, evaluator, rank, read_log, read_qrels, read_run, read_topics
+from ir_trunc import IrTruncWarning, calc, evaluator, rank, read_log, read_qrels, read_run, read_topics
 from ir_trunc._cli.main import main
 
 pl = pytest.importorskip("polars")
@@ -210,6 +210,16 @@ def test_a_name_is_not_found_in_one_document_and_replaced_in_another():
     for read in (read_qrels, lambda data, **names: calc("RR", data, {"1": ["a"]}, **names)):
         told = complaint(partial(read, qrels, columns={"relevance": "label"}))
         check(told, "document a: it has no relevance, and others have one")
+
+
+@pytest.mark.parametrize("form", [form for form in JUDGED if "with lists" in form])
+def test_numbers_under_a_name_that_is_not_known_are_named(form, tmp_path):
+    """Where the name of the grade or the score is missing, not wrong."""
+    data, names = FORMS[form](tmp_path), {"query_id": "topic", "list": "found", "doc_id": "doc"}
+    with pytest.warns(IrTruncWarning, match="no grades and count as relevant; they have: doc, sim, grade"):
+        read_qrels(data, columns=names)
+    with pytest.warns(IrTruncWarning, match="no scores and are in the order of their lists; they have: doc"):
+        read_run(data, columns=names)
 
 
 def test_columns_in_a_dict_are_a_table():

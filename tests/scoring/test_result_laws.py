@@ -10,6 +10,7 @@ import json
 import math
 import tempfile
 import warnings
+from dataclasses import FrozenInstanceError, fields, is_dataclass
 from pathlib import Path
 
 import numpy as np
@@ -158,6 +159,13 @@ def kinds(of=Result):
 
 def test_every_result_is_held_to_the_laws():
     assert kinds() - {Saved} == {type(result) for result in RESULTS.values()}
+
+
+def test_no_result_can_be_changed():
+    for result in RESULTS.values():
+        for field in fields(result) if is_dataclass(result) else ():
+            with pytest.raises(FrozenInstanceError):
+                setattr(result, field.name, None)
 
 
 @every_one

@@ -547,7 +547,7 @@ def _results(
     """The rows of {topic: result}. ids: of all documents, where results have their positions in them."""
     source, fields = layout.source, Fields(layout)
     layout.reading.names.check(layout.reading.names.values(), fields.possible, source)
-    lists, distances, bare = Lists(), False, None
+    lists, distances, are_records = Lists(), False, False
     for topic, result in results.items():
         place = f"{source}, topic {shown(topic)}"
         topic = one_id(joined_id(topic, layout.reading.nesting, place), "query_id", place)
@@ -566,15 +566,10 @@ def _results(
         if not _is_list(items) or isinstance(items, (set, frozenset)):  # whose order is no ranking
             raise InputError(f"{place}: {shown(result)}: a list of its documents is needed.")
         items = items if isinstance(items, (list, tuple)) else [*items]
-        bare = next((item for item in items if not isinstance(item, (str, Integral))), bare)
+        are_records |= any(not isinstance(item, (str, Integral)) for item in items)
         fields.form = form or _DOCUMENTS
         lists.setdefault(topic, []).extend(documents_of(items, place, fields, ids))
-    notes, docs = [], [*chain.from_iterable(lists.values())]
-    if bare is not None and layout.kind == "run" and all(number is None for _, number, *_ in docs):
-        has = f"; they have: {_keys_of(bare)}" if isinstance(bare, Mapping) else ""
-        order = "ranks" if docs and None not in {rank for *_, rank in docs} else "lists"
-        notes.append(f"the documents have no scores and are in the order of their {order}{has}")
-    return rows_of_lists(lists, layout, fields, distances=distances, guessed=ranked, notes=notes)
+    return rows_of_lists(lists, layout, fields, distances=distances, guessed=ranked, are_records=are_records)
 
 
 Doc = tuple[Any, Any, Any, Any]  # id, number, what it costs to read it, and rank; None for what it lacks
@@ -623,6 +618,12 @@ class Fields:
             present = self.names.candidates(field, usual(field))
             value = "" if any(_has_name(item, name) for name in present) else None
         return value
+
+    def has_other_numbers(self) -> bool:
+        """Whether a document has a number under a name that is not read: the score or the grade, perhaps."""
+        record = self.example if isinstance(self.example, Mapping) else {}
+        ids = self.names.candidates("doc_id", self.form.docs)
+        return any(isinstance(value, Real) and name not in ids for name, value in record.items())
 
     def check(self) -> frozenset[str]:
         """The fields that had the names of the user; InputError where a needed one had not."""
@@ -741,19 +742,25 @@ def rows_of_lists(
     ranked: bool = False,
     distances: bool = False,
     guessed: bool = False,
+    are_records: bool = False,
     notes: Iterable[str] = (),
 ) -> Read:
     """Rows of lists; where no document has a number, the lists are by rank.
 
     ranked: whether the places are ranks. distances: whether the form says that lower numbers are better.
-    guessed: whether numbers that rise are taken for distances. notes: for the warning about what was read.
+    guessed: whether numbers that rise are taken for distances. are_records: whether documents without scores
+    probably had some. notes: for the warning about what was read.
     """
     source, reading, is_run, named = layout.source, layout.reading, layout.kind == "run", fields.check()
     lists, ranks = _by_ranks(lists, layout) if is_run else (lists, None)
     topics = list(chain.from_iterable(repeat(topic, len(docs)) for topic, docs in lists.items()))
     ids, values, costs = ([doc[place] for docs in lists.values() for doc in docs] for place in range(3))
-    if not is_run and all(value is None for value in values):  # documents without grades are relevant
-        values = [1] * len(values)
+    if all(value is None for value in values):
+        if not notes and ((are_records and is_run) or (ranks is None and fields.has_other_numbers())):
+            order = f"scores and are in the order of their {'lists' if ranks is None else 'ranks'}"
+            has = f"; they have: {_keys_of(fields.example)}" if isinstance(fields.example, Mapping) else ""
+            notes = [f"the documents have no {order if is_run else 'grades and count as relevant'}{has}"]
+        values = values if is_run else [1] * len(values)
     unscored = [*map(type, values)].count(type(None))  # values may be arrays, which are equal to nothing
     if unscored and unscored < len(values) and not (is_run and reading.without_scores):
         place = f"{source}, topic {topics[values.index(None)]}, document {ids[values.index(None)]}"
