@@ -212,11 +212,12 @@ def test_a_name_is_not_found_in_one_document_and_replaced_in_another():
         check(told, "document a: it has no relevance, and others have one")
 
 
-@pytest.mark.parametrize("form", [form for form in JUDGED if "with lists" in form])
-def test_numbers_under_a_name_that_is_not_known_are_named(form, tmp_path):
+def test_numbers_under_a_name_that_is_not_known_are_named():
     """Where the name of the grade or the score is missing, not wrong."""
-    data, names = FORMS[form](tmp_path), {"query_id": "topic", "list": "found", "doc_id": "doc"}
-    with pytest.warns(IrTruncWarning, match="no grades and count as relevant; they have: doc, sim, grade"):
+    found = [{"doc": "a", "sim": 0.5, "gold": 0}, {"doc": "b", "sim": 0.9, "gold": 1}]
+    data = [{"topic": "1", "found": found}]
+    names = {"query_id": "topic", "list": "found", "doc_id": "doc"}
+    with pytest.warns(IrTruncWarning, match="no grades and count as relevant; they have: doc, sim, gold"):
         read_qrels(data, columns=names)
     with pytest.warns(IrTruncWarning, match="no scores and are in the order of their lists; they have: doc"):
         read_run(data, columns=names)
