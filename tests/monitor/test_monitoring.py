@@ -101,6 +101,7 @@ def test_false_alarms_are_as_stated_where_few_lists_have_a_gap():
 
 @pytest.mark.parametrize(("in_fit", "live", "doubt"), [
     (Rankings.from_lists([[1, 0]] * 40), lists_of(0, 40), "top score: not compared, fewer than 2 lists of"),
+    (lists_of(0, 40), Rankings.from_lists([[1, 0]] * 40), "40 lists of the fit and 0 live ones have it"),
     (lists_with([0] * 59 + [3]), lists_with([0] * 58 + [3] * 2), "gap: not compared, fewer than 2 lists of"),
     (lists_with([3] * 60), lists_with([0] * 45 + [3] * 15), "60 lists of the fit and 15 live ones have it"),
     (lists_with([1] * 45 + [3] * 15), lists_with([1] * 30 + [3] * 30), "gap: not compared, 15 lists of"),
