@@ -12,7 +12,8 @@ from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import ParameterError, counted, shown, warn
 from ir_trunc._ranking.qrels import read_qrels_of_runs
 from ir_trunc._ranking.runs import rank_rows, read_run
-from ir_trunc._read.text import beginning
+from ir_trunc._read.reading import RUN
+from ir_trunc._read.text import NUMBER, beginning
 from ir_trunc.truncation import parse_policy, rank_without_qrels, write_cuts, write_run
 from ir_trunc.truncation._policy import as_fitted, lengths_of, sees_judgments
 from ir_trunc.truncation._text import list_of_policies
@@ -25,12 +26,13 @@ arguments [QRELS] RUN [MEASURE]+  TREC run file; QRELS: {QRELS}; MEASURE: what t
 --policy POLICY!  a policy, or a file of cuts
 --qrels QRELS  in place of QRELS
 -m --measures MEASURES  in place of MEASURE
--o --output FILE  write the run here with its lists cut, gzipped where the name ends in .gz; - prints
+-o --output FILE  write the run here with its lists cut, as lines of TREC, gzipped where the name ends in .gz;
+    - prints. Distances get the opposite sign
 = cuts levels reading
---tag TAG  last field of the lines of -o (default: that of RUN's first line)
+--tag TAG  last field of the lines of -o (default: that of RUN's first line, or the name of RUN)
 """
 
-_TREC_FIELDS, _TAG = 6, "ir_trunc"
+_TAG = "ir_trunc"
 _WITH_QRELS = 3  # QRELS RUN MEASURE
 
 
@@ -90,16 +92,21 @@ def main(args: Words) -> None:
     before, after = lists.lengths.mean(), lengths.mean()
     empty = int((lengths == 0).sum())
     what = f"{counted(len(cuts), 'list')}, {before:.1f} documents long on average, now {after:.1f}"
-    tell(f"{policy}: {what}; {empty} empty.")
+    sign = ""
+    if args.output is not None and run.reading.lower_is_better:
+        sign = " The written scores are minus the distances: read them without --lower-is-better."
+    tell(f"{policy}: {what}; {empty} empty.{sign}")
 
 
 def _head_of(path: str) -> tuple[str, list[str]]:
-    """The tag of a TREC run's first line, and the comments above it."""
+    """The tag of a TREC run's first line and the comments above it; of other files, the name."""
     comments: list[str] = []
     for line in beginning(path).decode("utf-8", "replace").splitlines() if os.path.isfile(path) else ():
         fields = line.split()
         if line.startswith("#"):
             comments.append(line)
+        elif len(fields) >= len(RUN.fields) and NUMBER[float].fullmatch(fields[4]):
+            return fields[5], comments
         elif fields:
-            return (fields[5], comments) if len(fields) >= _TREC_FIELDS else (_TAG, [])
+            return "_".join(os.path.basename(path).partition(".")[0].split()) or _TAG, []
     return _TAG, []

@@ -57,7 +57,11 @@ def test_a_cut_run_keeps_its_tag_and_its_comments(files, capsys):
     assert (files / "cut.run").read_text() == "# run of 2026\n#second line\n1 Q0 d1 1 19.0 tag\n"
     assert out(capsys, "truncate b.run --policy 'Fixed(k=1)' -o - --tag mine").out.endswith(" 19.0 mine\n")
     (files / "c.csv").write_text("query_id,doc_id,score\n1,a,2\n")
-    assert out(capsys, "truncate c.csv --policy 'Fixed(k=1)' -o -").out == "1 Q0 a 1 2.0 ir_trunc\n"
+    assert out(capsys, "truncate c.csv --policy 'Fixed(k=1)' -o -").out == "1 Q0 a 1 2.0 c\n"
+    (files / "log.jsonl").write_text('{"query_id": "1", "documents": [{"id": "a", "score": 0.2}]}\n')
+    printed = out(capsys, "truncate log.jsonl --policy 'Fixed(k=1)' -o - --lower-is-better")
+    assert printed.out == "1 Q0 a 1 -0.2 log\n"
+    assert "written scores are minus the distances" in printed.err
 
 
 @pytest.mark.parametrize(
