@@ -4,6 +4,7 @@ from ir_trunc._check.gate import Gate as Gate
 from ir_trunc._compare.comparison import Comparison as Comparison
 from ir_trunc._core.curve import Curve as Curve
 from ir_trunc._core.errors import ParameterTypeError as ParameterTypeError
+from ir_trunc._explanation import Explanation as Explanation
 from ir_trunc._how_many.advice import HowMany as HowMany
 from ir_trunc._judged import JudgeAgreement as JudgeAgreement, JudgedResults as JudgedResults
 from ir_trunc._ranking.qrels import Qrels as Qrels, QrelsLike as QrelsLike
@@ -12,7 +13,6 @@ from ir_trunc._ranking.runs import RunLike as RunLike
 from ir_trunc._read.reading import Reading as Reading
 from ir_trunc._reproduce.reproduction import Reproduction as Reproduction
 from ir_trunc._scoring.evaluator import Evaluator as Evaluator
-from ir_trunc._scoring.explanation import Explanation as Explanation
 from ir_trunc._scoring.objects import MeasureLike as MeasureLike
 from ir_trunc._scoring.results import Aggregated as Aggregated, ByMeasure as ByMeasure, Results as Results
 from ir_trunc._scoring.runs import RunsLike as RunsLike

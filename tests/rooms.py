@@ -41,6 +41,16 @@ READING = (
 
 ROOMS = {
     "inference": Room("_inference", (), "inference laws/test_inference.py"),
+    "ties": Room("_ties.py", (), "scoring/test_ties.py"),
+    "explanation": Room("_explanation.py", (), "scoring/test_explanation.py", "howto/why-this-score.md"),
+    "more measures": Room(
+        "measures/correlation.py measures/cwl.py measures/graded.py measures/harm.py measures/nil_aware.py "
+        "measures/perfect.py measures/priced.py measures/reading_cost.py measures/selective.py",
+        (),
+    ),
+    "answers as data": Room("_read/readers/answers.py"),
+    "tables in files": Room("_read/readers/files.py", ()),
+    "graded answers": Room("_ranking/depths.py measures/graded_answers.py", ()),
     "saved results": Room("_saved.py", ()),
     "plots": Room("plots", ("inference",), "plots", "gallery.md api/plots.md howto/look-at-runs.md"),
     "screening": Room(
@@ -86,7 +96,7 @@ ROOMS = {
     ),
     "meta": Room(
         "meta _cli/meta.py _cli/_procedures.py",
-        ("inference", "saved results"),
+        ("graded answers", "inference", "more measures", "saved results"),
         "meta cli/test_meta.py",
         "howto/trust-measures.md api/meta.md guide.md",
     ),
@@ -99,12 +109,19 @@ ROOMS = {
         "howto/compare-systems.md",
     ),
     "answers": Room(
-        "answers _cli/answers.py", ("compare", "policies"), "answers/test_log.py", "howto/answers.md"
+        "answers _cli/answers.py",
+        ("compare", "more measures", "policies"),
+        "answers/test_log.py",
+        "howto/answers.md",
     ),
     "Inspect": Room("adapters/inspect_ai.py", ("answers",), "adapters/test_inspect_ai.py"),
-    "how_many": Room("_how_many _cli/how_many.py", ("inference", "policies"), "how_many"),
+    "how_many": Room("_how_many _cli/how_many.py", ("graded answers", "inference", "policies"), "how_many"),
     "check": Room("_check _cli/check.py", ("answers", "compare", "inference"), "check", "howto/gate.md"),
-    "report": Room("_report _cli/report.py", ("check", "compare", "inference", "policies"), "report"),
+    "report": Room(
+        "_report _cli/report.py",
+        ("check", "compare", "explanation", "inference", "policies", "ties"),
+        "report",
+    ),
     "Change Detection": Room(
         "cdet _read/readers/cdet.py _cli/cdet.py",
         ("compare", "inference", "report"),
@@ -116,7 +133,8 @@ ROOMS = {
 # The lists in which a room has lines of its own: they go with it.
 LISTS = (
     "ir_trunc/__init__.py", "ir_trunc/typing.py", "ir_trunc/truncation/__init__.py", "ir_trunc/_cli/main.py",
-    "ir_trunc/_read/readers/__init__.py", "tests/public_names.txt", "pyproject.toml",
+    "ir_trunc/_cli/_arguments.py", "ir_trunc/_read/readers/__init__.py", "tests/public_names.txt",
+    "pyproject.toml",
 )  # fmt: skip
 
 

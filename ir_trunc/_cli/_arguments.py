@@ -21,7 +21,6 @@ from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureErro
 from ir_trunc._core.lazy import plots
 from ir_trunc._output.files import check_outputs
 from ir_trunc._output.tables import WIDTH, fitted
-from ir_trunc._ranking.depths import depths_in
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import PathWithLevels
 from ir_trunc._read.reading import HowRead, options_of
@@ -32,6 +31,10 @@ from ir_trunc.measures.declaration import split_at_blanks
 QRELS = "TREC qrels file, or the id of an ir_datasets data set"
 RUNS = "TREC run files, folders of them, or - for standard input"
 STANDARD_INPUT = "/dev/stdin"
+# Modules whose `qrels_in` takes a file for other qrels than judgments of documents.
+_OTHER_QRELS: tuple[str, ...] = (
+    "ir_trunc._ranking.depths",
+)  # fmt: skip
 
 Command = Callable[[Sequence[str]], int]
 
@@ -135,7 +138,10 @@ class OneLineParser(argparse.ArgumentParser):
             args.runs, args.measures = args.runs_and_measures(optional)
         args.check_files()
         for name in {"qrels", "labels", "judge"} & vars(args).keys():
-            setattr(args, name, args.with_levels(depths_in(getattr(args, name))))
+            path = getattr(args, name)
+            for module in _OTHER_QRELS:
+                path = import_module(module).qrels_in(path)
+            setattr(args, name, args.with_levels(path))
         args.typed = [*self.prog.split(), *words]
         return args
 

@@ -13,7 +13,18 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-__all__ = ["Lazy", "cached_property", "inference", "needed", "npt", "pattern", "pd", "plots"]
+__all__ = [
+    "Lazy",
+    "cached_property",
+    "explanation",
+    "inference",
+    "needed",
+    "npt",
+    "pattern",
+    "pd",
+    "plots",
+    "ties",
+]
 
 T = TypeVar("T")
 
@@ -68,11 +79,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
+    explanation: Any
     inference: Any
     plots: Any
+    ties: Any
 else:
     npt, pd = Lazy(import_module, "numpy.typing"), Lazy(import_module, "pandas")
     pattern = partial(Lazy, re.compile)
-    # Modules that can be taken away: results draw and estimate by them, and scores need neither.
+    # Modules that can be taken away, by which results are drawn, explained and estimated.
+    explanation = Lazy(import_module, "ir_trunc._explanation")
     inference = Lazy(import_module, "ir_trunc._inference.of_results")
     plots = Lazy(import_module, "ir_trunc.plots")
+    ties = Lazy(import_module, "ir_trunc._ties")

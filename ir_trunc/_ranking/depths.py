@@ -19,11 +19,10 @@ from ir_trunc._output.tables import table_text
 from ir_trunc._ranking.qrels import CodedRows, Qrels
 from ir_trunc._ranking.ranked_rows import Notes
 from ir_trunc._read.arrow import flat, number_in, strings
-from ir_trunc._read.readers.files import header
 from ir_trunc._read.reading import DEPTHS, Reading
 from ir_trunc._read.registry import read_rows
 from ir_trunc._read.rows import Rows
-from ir_trunc._read.tables import FIELDS_OF_DEPTHS, usual
+from ir_trunc._read.tables import FIELDS_OF_DEPTHS, header, usual
 from ir_trunc._read.text import beginning, json_items
 
 _SAME = 1e-12  # of scores that have to be equal
@@ -221,7 +220,7 @@ def read_depths(
     return replace(graded, judgments=judgments, table=means.reset_index(), range=(low, high))
 
 
-def depths_in(path: Any) -> Any:
+def qrels_in(path: Any) -> Any:
     """The graded answers of a file with a header or with records of them; the path of any other file."""
     if not isinstance(path, str) or not os.path.isfile(path):
         return path

@@ -282,3 +282,10 @@ def column_name(
         both = " and ".join(present)
         raise InputError(f"{source} has the columns {both} for the same field: one is needed.")
     return present[0]
+
+
+def header(start: bytes) -> tuple[list[str], str]:
+    """The names in the first line, and what separates them."""
+    text = next(iter(start.splitlines()), b"").decode(errors="replace")
+    separator = max("\t,;", key=text.count)
+    return [name.strip(' "') for name in text.split(separator)], separator

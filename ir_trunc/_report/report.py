@@ -22,6 +22,7 @@ from ir_trunc._core.curve import bin_name, bin_of
 from ir_trunc._core.errors import InputError, IrTruncError, counted, noted, plural, printable
 from ir_trunc._core.parameters import Text, Whole, checked, instance
 from ir_trunc._core.rankings import Rankings
+from ir_trunc._explanation import explained
 from ir_trunc._inference import selection
 from ir_trunc._inference.estimate import Estimate, weighted
 from ir_trunc._output.files import Target, check_outputs, write_text
@@ -33,11 +34,10 @@ from ir_trunc._read.arrow import strings
 from ir_trunc._read.reading import HowRead, takes
 from ir_trunc._report.texts import read_texts
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
-from ir_trunc._scoring.explanation import explained
 from ir_trunc._scoring.objects import MeasureLike, parse_measure, range_of, read_measures
 from ir_trunc._scoring.results import Results
 from ir_trunc._scoring.runs import RunsLike, by_name, score_each
-from ir_trunc._scoring.ties import tie_notes
+from ir_trunc._ties import tie_notes
 from ir_trunc.measures.declaration import lower_is_better, oriented
 from ir_trunc.truncation._fitting import units_of
 from ir_trunc.truncation._validation import Split, validated

@@ -20,6 +20,7 @@ from ir_trunc._core.errors import (
     option,
     warn,
 )
+from ir_trunc._core.lazy import ties as expected
 from ir_trunc._core.parameters import flag, one_of, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
 from ir_trunc._core.universe import Universe
@@ -40,7 +41,6 @@ from ir_trunc._ranking.runs import (
 from ir_trunc._read.reading import DEFAULT, Duplicates, KeysLike, Option, Order, Reading, Searches, takes
 from ir_trunc._scoring.objects import MeasureLike, read_measures, refuses_ends
 from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
-from ir_trunc._scoring.ties import score_ties, with_orders
 from ir_trunc.measures import BoundMeasure, curves as curves_of, scores
 from ir_trunc.measures.definition import CUTOFF, ListPart
 
@@ -112,13 +112,7 @@ class Evaluator:
                 known = f"{measure} is known to ir-measures, but no tool that is installed computes it"
                 raise UnknownMeasureError(f"{known}{_install(measure)}.")
         if self.over_ties:
-            with_orders(self.measures)
-            if self.reading.without_scores:
-                needed = f"{option('ties', 'expected')} needs {option('order', 'score')}"
-                raise ParameterError(f"{option('order', self.reading.order)} leaves no ties: {needed}.")
-            if self.depth is not None:
-                what = "lists cut at a depth have one order; leave one out"
-                raise ParameterError(f"{option('ties', 'expected')}: {what}.")
+            expected.check_ties(self.measures, self.reading, self.depth)
         self.qrels: Qrels | None = None
         self.labels: Any = None  # of several kinds: what scores a run by all of them
         self.of_qrels = topics, unjudged, nil
@@ -158,7 +152,7 @@ class Evaluator:
         if not isinstance(run, Rankings):
             warn_about_lists(self.bound, self.readers, source, rankings, self.depth)
         if self.over_ties:
-            ties = score_ties(self.measures, rankings, source)
+            ties = expected.score_ties(self.measures, rankings, source)
             return replace(ties.expected, ties=ties, documents=documents)
         values = scores(self.bound, rankings)
         if self.others:

@@ -14,17 +14,15 @@ from ir_measures.measures.base import MeanAgg
 
 from ir_trunc._core import arrays
 from ir_trunc._core.errors import (
-    InputError,
     IrTruncError,
     ParameterError,
     UnknownMeasureError,
     counted,
     nearest,
-    noted,
     option,
     shown,
 )
-from ir_trunc._core.lazy import cached_property, inference, npt, pd, plots
+from ir_trunc._core.lazy import cached_property, explanation, inference, npt, pd, plots
 from ir_trunc._core.rankings import Bools, Floats, Rankings, sizes_of
 from ir_trunc._core.universe import Nest, Universe
 from ir_trunc._output.tables import as_html, fitted
@@ -39,10 +37,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ir_trunc._ranking.runs import Documents
-    from ir_trunc._scoring.explanation import Explanation
     from ir_trunc._scoring.tables import ResultTable
 
-__all__ = ["Abstention", "Aggregated", "ByMeasure", "Result", "Results", "TiedScores"]
+__all__ = ["Abstention", "Aggregated", "ByMeasure", "Result", "Results"]
 V = TypeVar("V")
 
 VIEWS = ("all", "answerable", "nil")
@@ -155,7 +152,7 @@ class Results(Result):
     measures: tuple[Measure, ...]
     rankings: Rankings
     values: Floats
-    ties: TiedScores | None = None
+    ties: Any = None
     documents: Documents | None = None
 
     @property
@@ -422,7 +419,7 @@ class Results(Result):
         names = [str(measure) for measure in self.measures]
         return pd.DataFrame(self.values.T, index=pd.Index(self.topics, name="query_id"), columns=names)
 
-    def explain(self, topic: str, measure: str | Measure | None = None) -> Explanation:
+    def explain(self, topic: str, measure: str | Measure | None = None) -> Any:
         """Why a topic has its score: the score if its list ended at each depth, and what its end is worth.
 
         Parameters
@@ -462,33 +459,7 @@ class Results(Result):
         Not judged (-), which counts as not relevant: 1 document.
         The best end would be after 1 document: 0.6000.
         """
-        from ir_trunc._scoring.explanation import explained
-
-        row = 0 if measure is None else self._row(measure)
-        bound, notes, weights = bind(self.measures[row]), list[str](), None
-        if bound is None:
-            raise UnknownMeasureError(f"{self.measures[row]} is not computed by ir_trunc: it has no curve.")
-        if topic not in self.topics:
-            scored = f"{counted(len(self.topics), 'topic')}, {shown(self.topics[0])} for example"
-            raise InputError(f"topic {shown(topic)} is not among the {scored}.{nearest(topic, self.topics)}")
-        place = self.topics.index(topic)
-        with noted(issued=False):  # scoring gave the warnings
-            found = self.documents and self.documents.of(topic, self.rankings.take([place]))
-        ids, tied = found or (None, 0)
-        if ids is None:
-            notes.append("Ids of documents are not known: the run was a stream, or came without them.")
-        if tied:
-            notes.append(f"{tied} documents have the same score as a neighbour; ids decide their order.")
-        if self.ties is not None:
-            score = self.values[row, place]
-            notes.append(f"The printed score, {score:.4f}, is the mean over all orders of tied documents.")
-        if (labelled := getattr(self, "labelled", None)) is not None:
-            notes.append(f"Its labels are those of {'people' if labelled[place] else 'the judge'}.")
-        if self._nest is not None:
-            weights = self._nest.weights()[1]
-            share = weights[place] / len(weights)
-            notes.append(f"The list has a weight of {share:.4f} in the mean of the run over {self._units}.")
-        return explained(self.measures[row], bound, self.rankings, place, ids, weights, notes)
+        return explanation.explain(self, topic, measure)
 
     def _row(self, measure: str | Measure) -> int:
         """The place of a measure; UnknownMeasureError where it was not scored."""
@@ -627,57 +598,6 @@ class Results(Result):
         label = f"all {len(self.topics)} topics" + (f" ({more} more)" if more else "")
         shown.loc[label] = list(self._means)
         return as_html(shown)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class TiedScores(Result):
-    """Scores over all orders of the documents that have the same score in a list.
-
-    Attributes
-    ----------
-    tied : array of bool
-        The lists in which documents are tied (Q).
-    judged : array of int
-        How many judged documents are tied in each list (Q).
-    expected, least, greatest : Results
-        For each list the mean over all orders, the least and the greatest score.
-
-    Examples
-    --------
-    >>> from ir_trunc import calc
-    >>> run = {"q": {"a": 1.0, "b": 1.0}, "r": {"a": 2.0, "b": 1.0}}
-    >>> results = calc("RR", {"q": {"a": 1}, "r": {"a": 1}}, run, ties="expected")
-    >>> results.ties
-    means over all orders of the ties in 1 of 2 lists, with 1 judged document
-             expected  least  greatest
-    measure
-    RR         0.8750 0.7500    1.0000
-    >>> results.ties.least["RR"].to_dict()
-    {'q': 0.5, 'r': 1.0}
-    """
-
-    tied: Bools
-    judged: arrays.Ints
-    expected: Results
-    least: Results
-    greatest: Results
-
-    @property
-    def heading(self) -> str:
-        """How many lists have ties, and how many judged documents are tied."""
-        lists = f"{self.tied.sum()} of {counted(len(self.tied), 'list')}"
-        judged = counted(int(self.judged.sum()), "judged document")
-        return f"means over all orders of the ties in {lists}, with {judged}"
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A row for each measure: the means of the expected, the least and the greatest scores."""
-        bounds = {"expected": self.expected, "least": self.least, "greatest": self.greatest}
-        return pd.DataFrame({name: each.aggregated.to_pandas()["value"] for name, each in bounds.items()})
-
-    def over(self, keep: Bools) -> TiedScores:
-        """The same over some of the topics."""
-        parts = (each.over(keep) for each in (self.expected, self.least, self.greatest))
-        return TiedScores(self.tied[keep], self.judged[keep], *parts)
 
 
 def as_table(data: Any, index: Any = None) -> ResultTable:

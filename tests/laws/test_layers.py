@@ -9,9 +9,9 @@ from source import FILES, imports_of, module_of, nodes_of, package_of
 # From the lowest layer to the highest: a file imports from earlier ones and from its own.
 LAYERS = [
     "_core", "_kernel", "version", "measures", "_output", "_read", "_ranking", "_scoring", "_saved",
-    "_inference", "plots", "_judged", "truncation", "synthetic", "meta", "_compare", "answers",
-    "_check", "_report", "_how_many", "_reproduce", "cdet", "adapters", "_cli", "typing",
-    "__init__", "__main__",
+    "_ties", "_explanation", "_inference", "plots", "_judged", "truncation", "synthetic", "meta",
+    "_compare", "answers", "_check", "_report", "_how_many", "_reproduce", "cdet", "adapters",
+    "_cli", "typing", "__init__", "__main__",
 ]  # fmt: skip
 THIRD_PARTY = {"_core": {"numpy", "pandas"}, "measures": {"numpy"}}
 

@@ -11,7 +11,7 @@ from generated import ALL, in_sessions, queries, rankings_of, settings_of
 
 import ir_trunc
 from ir_trunc import InputError, UnknownMeasureError, calc
-from ir_trunc._scoring.explanation import explained
+from ir_trunc._explanation import explained
 from ir_trunc.measures.declaration import CUTOFF, registry
 
 QRELS = {"1": {"a": 1, "c": 1}, "2": {}, "3": {"d": 1, "e": 1}, "4": {"x": 0}}

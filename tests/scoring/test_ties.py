@@ -12,7 +12,7 @@ import ir_trunc
 from ir_trunc import Rankings, calc
 from ir_trunc._cli.main import main
 from ir_trunc._scoring.objects import objects
-from ir_trunc._scoring.ties import score_ties
+from ir_trunc._ties import score_ties
 from ir_trunc.adapters.arrow import scorer
 from ir_trunc.measures.declaration import CUTOFF
 

@@ -21,7 +21,9 @@ READERS = [
     cdet.change_run, cdet.change_qrels, cdet.change_topics,
     answers.squad_questions, answers.predictions, answers.answer_classes,
     nested.nested_records, nested.search_results, nested.lists_by_topic,
-    memory.records, trec.answer_run, trec.answer_judgments, files.short_lines, files.depth_table,
-    files.parquet_file, files.json_file, files.beir_folder, datasets.ir_dataset, files.csv_file,
+    memory.records, trec.answer_run, trec.answer_judgments,
+    files.short_lines, files.depth_table, files.parquet_file, files.json_file, files.beir_folder,
+    datasets.ir_dataset,
+    files.csv_file,
     datasets.hugging_face,
 ]  # fmt: skip

@@ -27,17 +27,11 @@ from ir_trunc._read.tables import (
     FIELDS_OF,
     NUMBERS,
     field_of_columns,
+    header,
     possible_fields,
     rows_of_table,
 )
 from ir_trunc._read.text import beginning, check_unpacked, json_content, json_parts, numbered_lines, parts
-
-
-def header(start: bytes) -> tuple[list[str], str]:
-    """The names in the first line, and what separates them."""
-    text = next(iter(start.splitlines()), b"").decode(errors="replace")
-    separator = max("\t,;", key=text.count)
-    return [name.strip(' "') for name in text.split(separator)], separator
 
 
 def _is_table(data: File) -> bool:

@@ -11,11 +11,21 @@ from ir_measures import Measure
 
 from ir_trunc._core.arrays import Bools, Floats
 from ir_trunc._core.curve import TOLERANCE, Curve
-from ir_trunc._core.errors import ParameterError, counted
+from ir_trunc._core.errors import (
+    InputError,
+    ParameterError,
+    UnknownMeasureError,
+    counted,
+    nearest,
+    noted,
+    shown,
+)
 from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.tables import fitted
+from ir_trunc._scoring.objects import bind
 from ir_trunc._scoring.result import Result
+from ir_trunc._scoring.results import Results
 from ir_trunc.measures import definition as of
 from ir_trunc.measures.definition import NOT_FINITE, BoundMeasure
 from ir_trunc.measures.lists import Depths, Lists
@@ -142,6 +152,35 @@ class Explanation(Result):
             ax.vlines(last, *ends, color=style.ACCENT, linewidth=3, clip_on=False, zorder=1, label=worth)
         plots._kit.legend_above(ax, 2)
         return ax
+
+
+def explain(results: Results, topic: str, measure: str | Measure | None = None) -> Explanation:
+    """Why a topic has its score, see `Results.explain`."""
+    row = 0 if measure is None else results._row(measure)
+    bound, notes, weights = bind(results.measures[row]), list[str](), None
+    if bound is None:
+        raise UnknownMeasureError(f"{results.measures[row]} is not computed by ir_trunc: it has no curve.")
+    if topic not in results.topics:
+        scored = f"{counted(len(results.topics), 'topic')}, {shown(results.topics[0])} for example"
+        raise InputError(f"topic {shown(topic)} is not among the {scored}.{nearest(topic, results.topics)}")
+    place = results.topics.index(topic)
+    with noted(issued=False):  # scoring gave the warnings
+        found = results.documents and results.documents.of(topic, results.rankings.take([place]))
+    ids, tied = found or (None, 0)
+    if ids is None:
+        notes.append("Ids of documents are not known: the run was a stream, or came without them.")
+    if tied:
+        notes.append(f"{tied} documents have the same score as a neighbour; ids decide their order.")
+    if results.ties is not None:
+        score = results.values[row, place]
+        notes.append(f"The printed score, {score:.4f}, is the mean over all orders of tied documents.")
+    if (labelled := getattr(results, "labelled", None)) is not None:
+        notes.append(f"Its labels are those of {'people' if labelled[place] else 'the judge'}.")
+    if results._nest is not None:
+        weights = results._nest.weights()[1]
+        share = weights[place] / len(weights)
+        notes.append(f"The list has a weight of {share:.4f} in the mean of the run over {results._units}.")
+    return explained(results.measures[row], bound, results.rankings, place, ids, weights, notes)
 
 
 def explained(

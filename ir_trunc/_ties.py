@@ -20,9 +20,12 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.errors import InputError, ParameterError, counted, noted, option
+from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of, sizes_of
+from ir_trunc._read.reading import Reading
 from ir_trunc._scoring.objects import MeasureLike, read_measures
-from ir_trunc._scoring.results import Results, TiedScores
+from ir_trunc._scoring.result import Result
+from ir_trunc._scoring.results import Results
 from ir_trunc.measures import BoundMeasure, scores
 
 LIMIT = 100_000
@@ -30,6 +33,57 @@ LIMIT = 100_000
 
 _CELLS = 1 << 18  # documents and judgments that are scored at a time
 _UNJUDGED = np.iinfo(np.int64).min
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TiedScores(Result):
+    """Scores over all orders of the documents that have the same score in a list.
+
+    Attributes
+    ----------
+    tied : array of bool
+        The lists in which documents are tied (Q).
+    judged : array of int
+        How many judged documents are tied in each list (Q).
+    expected, least, greatest : Results
+        For each list the mean over all orders, the least and the greatest score.
+
+    Examples
+    --------
+    >>> from ir_trunc import calc
+    >>> run = {"q": {"a": 1.0, "b": 1.0}, "r": {"a": 2.0, "b": 1.0}}
+    >>> results = calc("RR", {"q": {"a": 1}, "r": {"a": 1}}, run, ties="expected")
+    >>> results.ties
+    means over all orders of the ties in 1 of 2 lists, with 1 judged document
+             expected  least  greatest
+    measure
+    RR         0.8750 0.7500    1.0000
+    >>> results.ties.least["RR"].to_dict()
+    {'q': 0.5, 'r': 1.0}
+    """
+
+    tied: Bools
+    judged: Ints
+    expected: Results
+    least: Results
+    greatest: Results
+
+    @property
+    def heading(self) -> str:
+        """How many lists have ties, and how many judged documents are tied."""
+        lists = f"{self.tied.sum()} of {counted(len(self.tied), 'list')}"
+        judged = counted(int(self.judged.sum()), "judged document")
+        return f"means over all orders of the ties in {lists}, with {judged}"
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each measure: the means of the expected, the least and the greatest scores."""
+        bounds = {"expected": self.expected, "least": self.least, "greatest": self.greatest}
+        return pd.DataFrame({name: each.aggregated.to_pandas()["value"] for name, each in bounds.items()})
+
+    def over(self, keep: Bools) -> TiedScores:
+        """The same over some of the topics."""
+        parts = (each.over(keep) for each in (self.expected, self.least, self.greatest))
+        return TiedScores(self.tied[keep], self.judged[keep], *parts)
 
 
 def with_orders(measures: MeasureLike) -> dict[Measure, BoundMeasure]:
@@ -43,6 +97,17 @@ def with_orders(measures: MeasureLike) -> dict[Measure, BoundMeasure]:
             )
         formulas[measure] = formula
     return formulas
+
+
+def check_ties(measures: MeasureLike, reading: Reading, depth: int | None) -> None:
+    """ParameterError where measures or options have no scores over ties."""
+    with_orders(measures)
+    if reading.without_scores:
+        needed = f"{option('ties', 'expected')} needs {option('order', 'score')}"
+        raise ParameterError(f"{option('order', reading.order)} leaves no ties: {needed}.")
+    if depth is not None:
+        what = "lists cut at a depth have one order; leave one out"
+        raise ParameterError(f"{option('ties', 'expected')}: {what}.")
 
 
 def score_ties(measures: MeasureLike, rankings: Rankings, source: str) -> TiedScores:
