@@ -195,10 +195,10 @@ def _pools(args: Words, first: ProcedureDefinition, _: Sequence[str]) -> dict[An
 
 
 def _measures_alone(first: ProcedureDefinition) -> str:
-    types = first.inputs.get("measures", ())
-    optional = type(None) in types or not first.inputs or first.measures
-    several = " ...*" if optional else ""
-    if types and not optional:
+    types, several = first.inputs.get("measures", ()), ""
+    if type(None) in types or not first.inputs or first.measures:
+        several = " ...*"
+    elif types:
         several = " ...+"
     return f"words MEASURE{several}  measures\n= measures"
 

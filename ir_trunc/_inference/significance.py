@@ -224,7 +224,9 @@ def paired_tests(scores: Floats, test: PairTest, how: Setting) -> Pairs:
     p, needed, draws = TESTS[test](D, scores, how)
     mean = D.mean(axis=1)
     low, high = _inverted(D, how, draws) if test == "randomisation" else (mean - needed, mean + needed)
-    effect = _effect(D) if test != "sign" else np.full(len(D), np.nan)
+    effect = np.full(len(D), np.nan)
+    if test != "sign":
+        effect = over(mean, _error(D) * np.sqrt(D.shape[1]), otherwise=np.nan)
     if test in FOR_ALL_PAIRS:
         # A difference that equals the bound is not significant, whatever rounding makes of the two.
         low, high = np.where(p > how.alpha, [np.minimum(low, 0), np.maximum(high, 0)], [low, high])
@@ -237,10 +239,6 @@ def _error(D: Floats) -> Floats:
     """Standard errors of the means; 0 where topics differ by rounding only."""
     error = D.std(axis=1, ddof=1) / np.sqrt(D.shape[1])
     return np.asarray(np.where(error > 1e-12 * np.abs(D).max(axis=1), error, 0.0))
-
-
-def _effect(D: Floats) -> Floats:
-    return over(D.mean(axis=1), _error(D) * np.sqrt(D.shape[1]), otherwise=np.nan)
 
 
 def _inverted(D: Floats, how: Setting, draws: int) -> tuple[Floats, Floats]:

@@ -28,7 +28,7 @@ from ir_trunc._inference.estimate import Estimate, weighted
 from ir_trunc._output.files import Target, check_outputs, write_text
 from ir_trunc._output.tables import shortened
 from ir_trunc._ranking.qrels import Labels, QrelsLike
-from ir_trunc._ranking.ranked_rows import RankedRows, Run
+from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import read_run
 from ir_trunc._read.arrow import strings
 from ir_trunc._read.reading import HowRead, takes
@@ -140,7 +140,11 @@ def report(
         evaluator = Evaluator(measures, qrels, **options)
         if documents is not None:
             reading: Any = {name: getattr(evaluator.reading, name) for name in HowRead.__annotations__}
-            named = {name: _with_documents(name, run, reading) for name, run in named.items()}
+            for name, run in named.items():
+                if isinstance(run, Rankings):
+                    what = "is Rankings, which have no ids of documents; give the run"
+                    raise InputError(f"documents: run {name!r} {what}.")
+                named[name] = read_run(run, **reading)
         scored = score_each(evaluator, named, alike=True, keep_scores=True)
         each = ((name, results.setdefault(name, of_run)) for name, of_run in scored)
         tests: dict[str, Any] = {"baseline": baseline, "test": "t", "correction": "auto", "alpha": 0.05}
@@ -226,14 +230,6 @@ def _files(data: Iterable[Any]) -> list[tuple[str, str, int, str]]:
                 digest.update(block)
         files.append((path, Path(path).name, os.path.getsize(path), digest.hexdigest()))
     return files
-
-
-def _with_documents(name: str, run: Any, reading: HowRead) -> Run:
-    """A run with the ids of its documents."""
-    if isinstance(run, Rankings):
-        what = "is Rankings, which have no ids of documents; give the run"
-        raise InputError(f"documents: run {name!r} {what}.")
-    return read_run(run, **reading)
 
 
 def _first_documents(named: Mapping[str, Any], lists: Mapping[str, Rankings]) -> dict[str, list[list[str]]]:
@@ -442,10 +438,16 @@ def _of_list(rankings: Rankings, topic: int, most: int, best: int | None) -> dic
     length = int(rankings.lengths[topic])
     hits = slice(rankings.judged_offsets[topic], rankings.judged_offsets[topic + 1])
     grade = dict(zip(rankings.judged_ranks[hits].tolist(), rankings.judged_grades[hits].tolist()))
-    signs = [_BEST] * (best == 0 and length > 0) + [_END] * (length == 0)
-    for place in range(1, min(length, most) + 1):
-        signs.append(_UNJUDGED if place not in grade else _RELEVANT if grade[place] > 0 else _OTHER)
-        signs += [_BEST] * (place == best and place < length) + [_END] * (place == length)
+    signs = []
+    for place in range(min(length, most) + 1):
+        if place in grade:
+            signs.append(_RELEVANT if grade[place] > 0 else _OTHER)
+        elif place:
+            signs.append(_UNJUDGED)
+        if place == length:
+            signs.append(_END)
+        elif place == best:
+            signs.append(_BEST)
     relevant = [place for place, value in grade.items() if value > 0]
     ranks = ", ".join(map(str, relevant[:8])) + (" …" if len(relevant) > 8 else "")
     about = {"length": length, "best": best, "found": len(relevant), "ranks": ranks, "relevant": relevant}

@@ -649,13 +649,6 @@ def _number(field: str, value: Any, where: str, low: float = -np.inf, high: floa
         raise InputError(f"{where}: {error}") from None
 
 
-def _true_or_false(value: Any, what: str) -> bool:
-    """A truth value, which may be 1 or 0."""
-    if not isinstance(value, (bool, np.bool_, Real)) or value not in (0, 1):
-        raise InputError(f"{what} {shown(value)}: true or false is needed.")
-    return bool(value)
-
-
 def _as_compared(
     item: dict[str, Any], where: str, is_none: Callable[[str], bool] | None, by_squad: bool
 ) -> dict[str, Any]:
@@ -687,16 +680,20 @@ def _assessed(
     answer, references = item["answer"], item.get("references")
     has_answer = None if references is None else bool(references)
     if "answerable" in item:
-        says = _true_or_false(item["answerable"], f"{where}: answerable")
-        if has_answer not in (None, says):
-            raise InputError(f"{where}: answerable is {says} and references {shown(references)}.")
-        has_answer = says
+        answerable = item["answerable"]  # which may be 1 or 0
+        if not isinstance(answerable, (bool, np.bool_, Real)) or answerable not in (0, 1):
+            raise InputError(f"{where}: answerable {shown(answerable)}: true or false is needed.")
+        if has_answer not in (None, answerable):
+            said = f"answerable is {bool(answerable)} and references {shown(references)}"
+            raise InputError(f"{where}: {said}.")
+        has_answer = bool(answerable)
     if judge is not None and answer and references is None:
         raise InputError(f"{where}: the judge needs references: texts, [] where there is no right answer.")
     if judge is None and answer and "correct" not in item:
-        hint = references and f"; {option('judge', 'em', 'f1')} compares the answer with the references"
         needed = "true, false or a number from 0 to 1 is needed"
-        raise InputError(f"{where}: correct is missing: {needed}{hint or ''}.")
+        if references:
+            needed += f"; {option('judge', 'em', 'f1')} compares the answer with the references"
+        raise InputError(f"{where}: correct is missing: {needed}.")
     value = 0.0
     if judge is None:
         value = _number("correct", item.get("correct", 0.0), where, 0, 1)

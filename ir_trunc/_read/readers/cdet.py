@@ -237,7 +237,10 @@ class _RunReader:
                 here = f"{place}, question {question}"
                 if question in rank_of:
                     raise InputError(f"{here}: it is in the results of this day twice{_PASSES}.")
-                self.check_question(topic, question, here)
+                known = self.collection.questions.get(topic, [question])
+                if question not in known and not (self.run.tag and question.startswith(self.run.tag)):
+                    rule = f"a question that the run proposes begins with its runtag {self.run.tag}"
+                    raise InputError(f"{here}: topic {topic} has no question {question}; {rule}.")
                 rank = _field(content, here, "question-rank", "question_rank")
                 rank_of[question] = rank
                 documents = _field(content, here, "doc-ranking", "doc_ranking")
@@ -260,12 +263,6 @@ class _RunReader:
         if not right:
             self.note(f"the organisers' schema refuses {what}", place)
 
-    def check_question(self, topic: str, question: str, place: str) -> None:
-        known = self.collection.questions.get(topic, [question])
-        if question not in known and not (self.run.tag and question.startswith(self.run.tag)):
-            rule = f"a question that the run proposes begins with its runtag {self.run.tag}"
-            raise InputError(f"{place}: topic {topic} has no question {question}; {rule}.")
-
     def read_documents(self, documents: list[Any], day: str, place: str) -> dict[str, float]:
         """The documents of a ranking with their scores."""
         if len(documents) > LONGEST:
@@ -287,7 +284,9 @@ class _RunReader:
             docs = {}
             for item in documents:
                 with self.part():
-                    doc, score = _document(item, place)
+                    content = _object(item, place, 'with "doc_id" and "score"')
+                    doc = one_id(_field(content, place, "doc_id"), "doc_id", place)
+                    score = _field(content, f"{place}, document {doc}", "score")
                     self.schema(_is_text(item["doc_id"]), "a doc_id that is no text", place)
                     if doc in docs:
                         raise InputError(f"{place}, document {doc}: it is in the list twice.")
@@ -337,12 +336,6 @@ def _is_day(text: str) -> bool:
     return False
 
 
-def _document(item: Any, place: str) -> tuple[str, float]:
-    content = _object(item, place, 'with "doc_id" and "score"')
-    doc = one_id(_field(content, place, "doc_id"), "doc_id", place)
-    return doc, _field(content, f"{place}, document {doc}", "score")
-
-
 def _object(content: Any, place: str, needed: str) -> Mapping[str, Any]:
     if not isinstance(content, Mapping):
         kind = "null" if content is None else type(content).__name__
@@ -362,8 +355,9 @@ def _field(content: Mapping[str, Any], place: str, *names: str) -> Any:
     if is_right is not None and not is_right(value):
         kind, passes = "null" if value is None else shown(value), ""
         with suppress(TypeError, ValueError, OverflowError):  # pydantic takes "1" and 1.0 for 1
-            is_number = names[0] == "score" or (names[0] == "question-rank" and float(value).is_integer())
-            passes = _PASSES * (is_number and float(value) is not None)
+            number = float(value)
+            if names[0] == "score" or (names[0] == "question-rank" and number.is_integer()):
+                passes = _PASSES
         raise InputError(f"{place}: {names[0]} is {kind}, not {needed}{passes}.")
     return value
 
