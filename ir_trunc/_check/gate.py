@@ -28,7 +28,7 @@ from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
 from ir_trunc._scoring.objects import parse_measure
 from ir_trunc._scoring.results import Result, Results
 from ir_trunc._scoring.runs import score_each
-from ir_trunc.measures.declaration import oriented
+from ir_trunc.measures.declaration import lower_is_better
 
 __all__ = ["Check", "Condition", "Gate", "check", "read_condition"]
 
@@ -105,12 +105,18 @@ def read_condition(condition: Any) -> Condition:
         measure = None if what in QUANTITIES else _measure(what)
         name = what if measure is None else str(measure)
         if change:
-            better = QUANTITIES[what][1] if measure is None else int(oriented(measure, 1))
-            limit = _change(name, change, limit, better)
+            limit = _change(name, change, limit, _direction(name, measure))
             return Condition(words, name, measure, True, limit < 0, False, limit)
     except IrTruncError as error:
         raise ParameterError(f"condition {printable(words)!r}: {error}") from None
     return Condition(words, name, measure, False, sign[0] == "<", len(sign) == 1, limit)
+
+
+def _direction(name: str, measure: Measure | None) -> int:
+    """1 where higher values are better, -1 where lower ones are, 0 where neither."""
+    if measure is None:
+        return QUANTITIES[name][1]
+    return -1 if lower_is_better(name) else 1
 
 
 def _change(name: str, change: str, size: float, better: int) -> float:

@@ -528,15 +528,10 @@ def test_figures_are_those_of_the_scripts_of_their_authors(seed):
     AK, AD, UK, UD = (kinds.count(kind) for kind in ("AK", "AD", "UK", "UD"))
     given, right = AK / (AK + UK), AK / 20
     expected = {
-        "c@1": (AK + (AD + UD) * right) / 20,
-        "UF": (AK - UK) / 20,
-        "coverage": (AK + UK) / 20,
-        "risk": UK / (AK + UK),
-        "carefulness": UD / (UK + UD),
-        "alignment": (AK + UD) / 20,
-        "correct given attempted": given,
-        "F": 2 * given * right / (given + right) if AK else 0,
-    }
+        "c@1": (AK + (AD + UD) * right) / 20, "UF": (AK - UK) / 20, "coverage": (AK + UK) / 20,
+        "risk": UK / (AK + UK), "carefulness": UD / (UK + UD), "alignment": (AK + UD) / 20,
+        "correct given attempted": given, "F": 2 * given * right / (given + right) if AK else 0,
+    }  # fmt: skip
     figures = read_log(items).figures()
     assert figures["score"].to_dict() == pytest.approx(expected)
     assert figures["source"].str.contains("https://").all()

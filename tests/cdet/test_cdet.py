@@ -64,12 +64,17 @@ def orders(scores):
 
 
 def naive_table(qrels, run, terminal="unit"):
-    """{names of the group: mean scores}, of innermost means first; over all orders of ties."""
+    """{names of the group: mean scores}, over all orders of ties."""
     scores = {}
     for key, judged in qrels.items():
         each = [[judged.get(doc, 0) for doc in order] for order in orders(run.get(key, {}))]
         values = [naive(grades, judged.values(), terminal) for grades in each]
         scores[tuple(key.split("/"))] = tuple(map(fmean, zip(*values)))
+    return nested(scores)
+
+
+def nested(scores):
+    """{names of the group: means}, of innermost means first."""
     table = dict(scores)
     while any(scores):
         inner = defaultdict(list)
@@ -176,15 +181,8 @@ def test_the_scores_are_those_of_independent_code(track, terminal):
             news = {key: judged for key, judged in qrels.items() if any(judged.values())}
             with_news = board.loc[(ranked, name), [f"{measure} with news" for measure in NAMES]]
             assert with_news.tolist() == pytest.approx(naive_table(news, lists, terminal)[()], abs=1e-12)
-            quiet = [(*key.split("/")[:-1], float(not lists.get(key))) for key in qrels if key not in news]
-            inner = defaultdict(list)
-            for *group, share in quiet:
-                inner[tuple(group)].append(share)
-            outer = defaultdict(list)
-            for group, shares in inner.items():
-                outer[group[0]].append(fmean(shares))
-            rightly = fmean(map(fmean, outer.values()))
-            assert board.loc[(ranked, name), "right silence"] == pytest.approx(rightly)
+            quiet = {tuple(key.split("/")): [float(not lists.get(key))] for key in qrels.keys() - news.keys()}
+            assert board.loc[(ranked, name), "right silence"] == pytest.approx(nested(quiet)[()][0])
     for (ranked, name), means in whole.items():
         silent, perfect = whole[ranked, "silent"], whole[ranked, "perfect"]
         skill = board.loc[(ranked, name), [f"{measure} skill" for measure in NAMES]]

@@ -95,13 +95,10 @@ def test_the_quantities_of_a_user_come_first():
         silent += [] if returned else [question]
     unanswerable, wrongly = 80 - answerable, sum(bool(LABELS[question]) for question in silent)
     expected = {
-        "kept": kept / answerable,
-        "unanswered": (len(silent) - wrongly) / unanswerable,
-        "wrongly": wrongly / len(silent),
-        "length": passages / 80,
-        "cost": 3 * passages / 80,
+        "kept": kept / answerable, "unanswered": (len(silent) - wrongly) / unanswerable,
+        "wrongly": wrongly / len(silent), "length": passages / 80, "cost": 3 * passages / 80,
         "empty": len(silent) / 80,
-    }
+    }  # fmt: skip
     policy = row(advice, "ScoreThreshold(threshold=0.62)")
     assert policy[list(expected)].tolist() == pytest.approx(list(expected.values()))
     assert math.isnan(row(advice, "Fixed(k=1)")["wrongly"])

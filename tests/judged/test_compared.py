@@ -53,12 +53,8 @@ def test_gates_take_the_corrected_difference():
 
 def test_gates_correct_what_depends_on_labels_and_nothing_else():
     quantities = [
-        "kept < 0.5",
-        "unanswered < 0.1",
-        "wrongly > 0.9",
-        "passages > 99",
-        "abstention.silent > 0.9",
-    ]
+        "kept < 0.5", "unanswered < 0.1", "wrongly > 0.9", "passages > 99", "abstention.silent > 0.9",
+    ]  # fmt: skip
     found = {each.condition.split()[0]: each for each in check(quantities, LABELS, SHORT).checks}
     true = {each.condition.split()[0]: each for each in check(quantities, TRUTH, SHORT).checks}
     for name in ("passages", "abstention.silent"):
