@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import Any
 
@@ -76,6 +77,10 @@ def main(args: Words) -> int:
         options_of_logs = "--judge em|f1, --correct-from, --all-answerable and --abstains"
         raise ParameterError(f"{options_of_logs} are for a log in place of QRELS NEW.")
     else:
+        for path in filter(None, (args.qrels, args.run, args.baseline) if args.report else ()):
+            if os.path.exists(path) and not os.path.isfile(path):
+                what = f"--report reads {path} twice, for the check and for the page"
+                raise ParameterError(f"{what}: a file is needed, not a pipe.")
         qrels, run = args.with_judge(args.qrels), args.run
     gate = check(args.fail_if, qrels, run, **options)
     for line in gate.lines():

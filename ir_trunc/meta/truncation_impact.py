@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Unpack
 
@@ -13,6 +12,7 @@ from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import whole
 from ir_trunc._core.rankings import Floats
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
+from ir_trunc._ranking.runs import read_run
 from ir_trunc._read.reading import HowRead, takes
 from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.results import Result
@@ -141,7 +141,7 @@ def truncation_impact(
     plain = Evaluator(usual, ready, nil="trec2001", **reading)
     of_systems: dict[str, tuple[float, float, float]] = {}
     for name, rows in each_run(by_name(runs), "scoring"):
-        run = list(rows) if isinstance(rows, Iterator) else rows
+        run = read_run(rows, **reading)
         after, before = ends.calc(run), plain.calc(run)
         truncated = float((after.rankings.lengths < depth).mean())
         usual_mean, mean = (float(results.unit_means()[1][0].mean()) for results in (before, after))

@@ -6,6 +6,7 @@ import pickle
 import re
 import threading
 from itertools import product
+from pathlib import Path
 
 import ir_measures
 import pandas as pd
@@ -13,6 +14,7 @@ import pytest
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncError, answers, meta, read_qrels, read_run, truncation
+from ir_trunc._cli.main import main
 from ir_trunc.truncation import study
 from ir_trunc.typing import Reading
 
@@ -146,23 +148,73 @@ def test_ir_measures_takes_a_run_that_was_read():
     assert ir_measures.calc_aggregate([ir_measures.AP], QRELS, read_run(RUN)) == expected
 
 
+JUDGED = [(topic, doc, grade) for topic, grades in QRELS.items() for doc, grade in grades.items()]
+TEXTS = {
+    "qrels": "".join(f"{topic} 0 {doc} {grade}\n" for topic, doc, grade in JUDGED),
+    "run": "".join(f"{topic} Q0 {doc} {rank} {score} t\n" for topic, doc, score, rank, _ in ROWS),
+    "other": "".join(f"{topic} Q0 {doc} {rank} {-score} t\n" for topic, doc, score, rank, _ in ROWS),
+    "people": "".join(f"{topic} 0 {doc} {grade}\n" for topic, doc, grade in JUDGED if int(topic) < 12),
+    "log": "".join(
+        f'{{"id": {topic}, "answer": "x", "confidence": {score}, "correct": {int(score > 0.4)}}}\n'
+        for topic, _, score, rank, _ in ROWS
+        if rank == 1
+    ),
+}
+COMMANDS_OF_RUNS = [
+    "qrels run RBPT -q", "qrels run other RBPT", "qrels run RBPT --explain 3",
+    "people run RBPT --judge qrels", "how-many people run SetF --judge qrels", "how-many qrels run SetF",
+    "compare qrels run other RBPT", "check qrels run --baseline other --fail-if AP<0.1", "answers log",
+    "report qrels run other RBPT -o page.html", "wrap qrels run --terminal", "monitor policy.json run",
+    "truncate qrels run RBPT --policy Fixed(k=2)", "truncate run --policy LargestGap",
+    "study policies qrels run RBPT --folds 2 --policy Greedy", "meta pools qrels run other AP",
+    *(f"study {name} qrels run other RBPT" for name in ("agreement", "best-cuts", "cuts")),
+    *(f"meta {name} qrels run other AP" for name in ("power", "stability", "split-tests", "standardised")),
+    "meta matrix qrels run other AP -o matrix.json", "meta truncation-impact qrels run other RBPT@5",
+]  # fmt: skip
+
+
+def write_pipe(path, text):
+    """A named pipe gives its content once: who opens it again waits for ever."""
+    os.mkfifo(path)
+    threading.Thread(target=path.write_text, args=[text], daemon=True).start()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("line", COMMANDS_OF_RUNS)
+def test_no_command_opens_an_input_twice(line, tmp_path, monkeypatch, capsys):
+    policy, ended = policy_of(RUN), []
+    for folder, write in (("files", Path.write_text), ("pipes", write_pipe)):
+        (tmp_path / folder).mkdir()
+        monkeypatch.chdir(tmp_path / folder)
+        for name, text in TEXTS.items():
+            write(tmp_path / folder / name, text)
+        policy.save("policy.json")
+        call = threading.Thread(target=lambda: ended.append(main(line.split())), daemon=True)
+        call.start()
+        call.join(60)
+        ended.append(capsys.readouterr().out)
+    assert ended[0] in (0, 1)
+    assert ended[2:] == ended[:2], "it waits for an input that it has read"
+
+
+def test_a_page_of_check_needs_files(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("qrels", "run"):
+        write_pipe(tmp_path / name, TEXTS[name])
+    assert main(["check", "qrels", "run", "--fail-if", "AP<0.1", "--report", "page.html"]) == 2
+    assert "--report reads qrels twice, for the check and for the page" in capsys.readouterr().err
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 @pytest.mark.parametrize("door", DOORS)
 def test_no_call_opens_an_input_twice(door, tmp_path):
-    """A named pipe gives its content once: who opens it again waits for ever."""
-    judged = [(topic, doc, grade) for topic, grades in QRELS.items() for doc, grade in grades.items()]
-    texts = {
-        "qrels": "".join(f"{topic} 0 {doc} {grade}\n" for topic, doc, grade in judged),
-        "run": "".join(f"{topic} Q0 {doc} {rank} {score} t\n" for topic, doc, score, rank, _ in ROWS),
-    }
     folders = tmp_path / "files", tmp_path / "pipes"
     for folder in folders:
         folder.mkdir()
-    for name, text in texts.items():
-        (folders[0] / name).write_text(text)
-        os.mkfifo(folders[1] / name)
-        threading.Thread(target=(folders[1] / name).write_text, args=[text], daemon=True).start()
-    whole, piped = ([folder / name for name in texts] for folder in folders)
+    for folder, write in zip(folders, (Path.write_text, write_pipe)):
+        for name in ("qrels", "run"):
+            write(folder / name, TEXTS[name])
+    whole, piped = ([folder / name for name in ("qrels", "run")] for folder in folders)
     found = []
     call = threading.Thread(target=lambda: found.append(figures(DOORS[door], *piped, {})), daemon=True)
     call.start()
@@ -178,9 +230,7 @@ def test_no_call_opens_an_input_twice(door, tmp_path):
 
 def test_texts_of_documents_need_no_second_reading(tmp_path):
     (tmp_path / "texts.tsv").write_text("a\tthe first\nx\tthe other\n")
-    text = "".join(f"{topic} Q0 {doc} {rank} {score} t\n" for topic, doc, score, rank, _ in ROWS)
-    os.mkfifo(tmp_path / "run")
-    threading.Thread(target=(tmp_path / "run").write_text, args=[text], daemon=True).start()
+    write_pipe(tmp_path / "run", TEXTS["run"])
     runs = {"piped": tmp_path / "run"}
     page = ir_trunc.report("AP", QRELS, runs, folds=2, documents=tmp_path / "texts.tsv")
     assert "the other" in page
