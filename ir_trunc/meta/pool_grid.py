@@ -253,7 +253,9 @@ class PoolGrid(Result):
         if measure is None:
             if ax is not None:
                 raise InputError("ax is for one picture: name a measure, or leave ax out.")
-            return self.plot_all()
+            if len(self.measures) * len(self.forms) > 1:
+                return self.plot_all()
+            measure, form = self.measures[0], self.forms[0]
         ax = plots._kit.ready_axes(ax)
         plots._kit.name_lines(ax, self._drawn(measure, form, ax))
         ax.set_title(f"{_plain(measure)}: {_FORMS[form]}", fontsize="medium")
@@ -288,7 +290,8 @@ class PoolGrid(Result):
         for ax in grid[-1]:
             ax.set_xlabel("evaluation depth (documents)", fontsize="small")
         figure.supylabel(f"share of system pairs, p < {self.alpha:g}", fontsize="medium")
-        figure.legend(drawn, names, loc="outside lower center", ncols=3, frameon=False, fontsize="small")
+        below: dict[str, Any] = {"loc": "outside lower center", "frameon": False, "fontsize": "small"}
+        figure.legend(drawn, names, ncols=min(len(self.forms) + 1, 3), **below)
         return grid[0, 0]
 
 

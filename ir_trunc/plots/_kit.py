@@ -52,7 +52,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 def panels(rows: int, columns: int) -> Any:
     """Axes in rows and columns with the same scales (rows x columns)."""
-    size = (0.5 + 2.6 * columns, 0.9 + 1.9 * rows)
+    size = (0.6 + 2.6 * columns, 1.4 + 1.9 * rows)
     grid = new_figure(*size).subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     for ax in grid.flat:
         ready_axes(ax)

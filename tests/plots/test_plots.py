@@ -397,6 +397,10 @@ ALL = PICTURES | {
     "guide": plot_guide,
     "grid": lambda: GRID.plot("RBP(p={p},rel=1)"),
     "whole grid": GRID.plot_all,
+    "grid of one form": lambda: meta.pool_grid(
+        ["P", "AP"], POOLS, (5, 10, 20, 50, 100), (5, 10), ["raw"]
+    ).plot(),
+    "grid of one panel": lambda: meta.pool_grid(["P"], POOLS, (5, 100), (5, 100), ["raw"]).plot(),
 }
 
 
@@ -428,8 +432,8 @@ def shows(text, figure):
     return True
 
 
-VARIANTS = ["costs", "tokens", "captioned curve", "captioned lists", "cuts and R", "shaded", "grid"]
-VARIANTS += ["error rates", "swap rates", "predictivity", "guide", "whole grid", "impact"]
+VARIANTS = ["impact", "costs", "tokens", "captioned curve", "captioned lists", "cuts and R", "shaded", "grid"]
+VARIANTS += ["error rates", "swap rates", "predictivity", "guide", "whole grid", "grid of one panel"]
 
 
 def whole_ticks(name, figure):
