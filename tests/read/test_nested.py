@@ -425,12 +425,19 @@ def test_the_user_names_the_parts_of_a_golden_set():
     ({"id": "2", "relevant_docs": [], "answerable": True}, "answerable is True, and it has 0 documents"),
     ({"id": "2", "relevant_docs": None, "answerable": True}, "item 1: answerable is True"),
     ({"id": "2"}, "a list at "),
+    ({"id": "2", "relevant_docs": ""}, "item 1: the text of its documents is empty; [] says that"),
     ({"relevant_docs": ["a"]}, "item 1: query_id, "),
     ({"id": "2", "relevant_docs": [{"name": "a"}]}, "has no id; it is looked for under id, _id"),
 ])  # fmt: skip
 def test_the_mistakes_of_golden_sets(record, part):
     first = {"id": "1", "relevant_docs": ["a"], "answerable": True}
     check(complaint(lambda: calc("RR", [first, record], {"1": ["a"]})), part, "qrels (golden sets)")
+
+
+def test_a_text_with_commas_is_one_document_of_a_golden_set_and_reported():
+    data = [{"id": "1", "relevant_docs": "a, b"}, {"id": "2", "relevant_docs": "c"}]
+    with pytest.warns(IrTruncWarning, match=r"1 text with commas, 'a, b' for example: each is taken for one"):
+        assert read_qrels(data).to_dict() == {"1": {"a, b": 1}, "2": {"c": 1}}
 
 
 def test_judgments_are_no_run():

@@ -340,7 +340,8 @@ def nested_records(data: Any, layout: Layout) -> Read:
     if not paths:
         them = "judgments, and hold no run" if layout.kind == "run" else "a run, and hold no judgments"
         raise InputError(f"{source}: they are {them}.")
-    pairs, strange, lists, records = False, 0, Lists(), _records(data, form, source)
+    pairs, strange, joined = False, 0, list[str]()
+    lists, records = Lists(), _records(data, form, source)
     if shape_of(records) != "list":
         raise InputError(f"{source}: {shown(data)}: records with a topic and a list each are needed.")
     keys = layout.reading.nesting
@@ -351,6 +352,7 @@ def nested_records(data: Any, layout: Layout) -> Read:
             topic = tuple(value_in(record, name) for name in keys.names)
         found = _first_at(record, paths)
         if form.golden and layout.kind == "qrels":
+            joined += [found] if isinstance(found, str) and "," in found else []
             found = _gold(record, found, paths, place)
         documents = _as_list(found)
         if form.cited and documents is not None:
@@ -367,6 +369,9 @@ def nested_records(data: Any, layout: Layout) -> Read:
         lists[topic] = documents_of(documents, f"{place}, topic {topic}", fields)
     if strange:
         warn(f"{source}: {counted(strange, 'citation')} of what is not among the references does not count.")
+    if joined:
+        several = f"{counted(len(joined), 'text')} with commas, {shown(joined[0])} for example"
+        warn(f"{source}: {several}: each is taken for one document; several need a list, ['a', 'b'].")
     fields.found.update({LIST: len(lists)} if names.get(LIST) in paths else {})
     if pairs and "doc_id" not in names:
         what = f"pairs in the lists are taken for (document, {layout.value})"
@@ -379,6 +384,8 @@ def _gold(record: Any, documents: Any, paths: Iterable[str], place: str) -> Any:
     answerable = value_in(record, "answerable")
     if documents is None and (answerable is False or any(_has_name(record, path) for path in paths)):
         documents = []
+    if isinstance(documents, str) and not documents.strip():
+        raise InputError(f"{place}: the text of its documents is empty; [] says that there is no answer.")
     if isinstance(documents, (str, int)):
         documents = [documents]
     if isinstance(answerable, bool) and documents is not None and answerable is not (len(documents) > 0):
