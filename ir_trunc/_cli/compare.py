@@ -75,12 +75,12 @@ def main(args: Words) -> None:
 
 def _table(comparison: Comparison, places: int) -> pd.DataFrame:
     """The means as numbers, each with columns for what stands beside and below it on a terminal."""
-    marked = comparison.marked(places)
+    marked, means = comparison.marked(places), comparison.to_pandas()
     columns: dict[str, Any] = {"letter": marked.letters} if marked.letters else {}
     columns["system"] = marked.rows
     for name, cells in zip(marked.columns, zip(*marked.cells)):
-        columns[name] = comparison[name].to_numpy()
+        columns[name] = means[name]
         columns[f"{name} marks"] = [BEST * cell.best + cell.marks for cell in cells]
         if comparison.intervals:
-            columns[f"{name} interval"] = [cell.below for cell in cells]
+            columns |= {f"{name} {end}": means[f"{name} {end}"] for end in ("low", "high")}
     return pd.DataFrame({name: list(values) for name, values in columns.items()})

@@ -57,6 +57,7 @@ _ENDING = re.compile(r"(?<=.)\.(run|res|results|trec|txt|tsv|csv|jsonl?|parquet)
 P_VALUES = ("p", "p_not_worse", "p_equivalent")
 _OF_MARGIN = "bounded_low", "bounded_high"
 _COUNTS = "differ", "up", "down"
+_UNKNOWN = np.nan, np.nan
 _AT_LEVEL = "level", "at_low", "at_high"
 TESTED = (*P_VALUES, "p_alone", *_AT_LEVEL, "difference", "low", "high", *_OF_MARGIN, "effect", *_COUNTS)
 """What a comparison has of each measure and pair of systems."""
@@ -217,8 +218,23 @@ class Comparison(Saved):
         return np.stack([self.means[view] for view in VIEWS])
 
     def to_pandas(self) -> pd.DataFrame:
-        """Mean scores: a row for each system, a column for each measure."""
-        return labelled_table("system", self.systems, self.means["all"].T, self.measures)
+        """Mean scores: a row for each system, a column for each measure.
+
+        Where `intervals` are printed, columns `RBPT low` and `RBPT high`, for example, have their bounds.
+        """
+        table = labelled_table("system", self.systems, self.means["all"].T, self.measures)
+        for row, name in enumerate(self.measures if self.intervals else ()):
+            bounds = self._bounds(row)
+            for side, end in enumerate(("low", "high")):
+                table[f"{name} {end}"] = [bounds.get(system, _UNKNOWN)[side] for system in self.systems]
+        return table
+
+    def _bounds(self, row: int) -> dict[str, tuple[float, float]]:
+        """The intervals under a measure: of the means, or of the differences to the baseline."""
+        named, table = self.systems, self.means
+        if self.baseline is not None:
+            named, table = tuple(system for system, _ in self.compared), self.tested
+        return dict(zip(named, zip(table["low"][row].tolist(), table["high"][row].tolist())))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Mean scores with their confidence intervals, as `ir_trunc.plots.scores` draws them.
@@ -413,13 +429,10 @@ class Comparison(Saved):
         highest, lowest = np.nanmax(scores, initial=-np.inf), np.nanmin(scores, initial=np.inf)
         differ = highest - lowest > TOLERANCE
         places = 0 if (means == np.floor(means)).all() and means.max() > 1 else digits  # counts have none
-        named, table = self.systems, self.means
-        if self.baseline is not None:
-            named, table = tuple(system for system, _ in self.compared), self.tested
-        bounds = dict(zip(named, zip(table["low"][row], table["high"][row]))) if self.intervals else {}
+        bounds = self._bounds(row) if self.intervals else {}
         cells = []
         for place, (name, mean) in enumerate(zip(self.systems, means)):
-            least, most = bounds.get(name, (np.nan, np.nan))
+            least, most = bounds.get(name, _UNKNOWN)
             below = "" if np.isnan(least) else f"[{least:.{digits}f}, {most:.{digits}f}]"
             best = bool(differ and scores[place] >= highest - TOLERANCE)
             cell = Cell(f"{mean:.{places}f}", best, marks.get((row, place), ""), below)

@@ -272,6 +272,7 @@ class RankedRows:
         duplicates, again = run.reading.duplicates, repeats(topic, run.docs)
         if len(again) and duplicates == "error":
             problem = f"it is in the list twice; {option('duplicates', 'first', 'best')} keeps one of them"
+            problem += run.runs_in() if run.runs_in else ""
             raise run.both(int(again[0]), None, problem)
         known = topic < len(topics)
         notes = Notes(known=bool(known.any()), ends=pc.equal(run.docs, _scalar(TERMINAL)).true_count > 0)
@@ -403,7 +404,7 @@ class Run(Rows):
         """The first documents of the ranked rows of each topic of a run, in their order."""
         places = np.repeat(ranked.starts - offsets_of(lengths)[:-1], lengths) + np.arange(lengths.sum())
         run: Any = ranked.rows
-        rows = replace(run, values=ranked.falling, samples=(), lines_of=None, hidden=None)
+        rows = replace(run, values=ranked.falling, samples=(), lines_of=None, runs_in=None, hidden=None)
         cut: Run = replace(rows.take(places), reading=replace(rows.reading, stop=None), universe=(*topics,))
         return cut
 

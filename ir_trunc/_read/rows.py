@@ -56,6 +56,7 @@ class Rows:
     hidden: Bools | None = None  # rows that were not shown to the user, where this is known
     unscored: Bools | None = None  # rows without a score: their values are minus their places in the list
     lines_of: Callable[[str, str], list[int]] | None = None  # of a topic and a document in a file
+    runs_in: Callable[[], str] | None = None  # says which column of a frame may name several runs
     samples: Samples = ()
     starts_over: bool = False  # whether this piece of a run has the rows of all pieces before it, too
     universe: tuple[str, ...] = ()  # topics that belong to the data, with or without a row
@@ -117,7 +118,7 @@ class Rows:
 
     def __getstate__(self) -> dict[str, Any]:
         """Without functions, which pickle may not take: costs and errors of the reader have served."""
-        return {**vars(self), "lines_of": None, "reading": self.reading.without_functions()}
+        return {**vars(self), "lines_of": None, "runs_in": None, "reading": self.reading.without_functions()}
 
     def written_as(self, topics: Iterable[str]) -> Rows:
         """These rows with ids of spans and traces as in these topics, with 0x or without."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -185,7 +186,21 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     sampled = [table[name[0]] if len(name) == 1 else None for name in candidates]
     ends, unscored = SHOWN in columns or reading.stop is not None, np.ones(len(rows), bool)
     samples = _samples(rows.topics, rows.values, *sampled)
+    if hasattr(data, "groupby") and {"query_id", item} <= columns.keys():
+        rows = replace(rows, runs_in=partial(_runs_in, data, columns_of(names, layout, source)))
     return rows.read(reading, ranks, hidden if ends else None, None if scored else unscored, samples)
+
+
+def _runs_in(frame: Any, columns: Mapping[str, Any]) -> str:
+    """The end of a message about repeated documents, where a column of a frame of pandas tells them apart."""
+    ids = [columns["query_id"], columns["doc_id"]]
+    texts = [name for name in frame.select_dtypes(exclude="number") if name not in columns.values()]
+    texts = [name for name in texts if not frame[[*ids, name]].astype(str).duplicated().any()]
+    if not texts:
+        return ""
+    name = min(texts, key=lambda text: len(frame[text].astype(str).unique()))
+    parts = f"{{name: part for name, part in df.groupby({name!r})}}"
+    return f". Where the column {name!r} names several runs, these are {parts}"
 
 
 def whole_numbers(column: Any) -> list[Any]:

@@ -138,7 +138,11 @@ def by_file_name(
     items: list[Any] = [paths] if single else several("runs", paths, "{name: run}, or paths")
     for path in items:
         if shape_of(path) != "path":
-            raise InputError(f"runs need names: give {{name: run}} or paths, not {type(path).__name__}.")
+            of_frame = ", of a frame {name: part for name, part in df.groupby('system')}"
+            frame = of_frame if shape_of(path) == "frame" else ""
+            raise InputError(
+                f"runs need names: give {{name: run}} or paths, not {type(path).__name__}{frame}."
+            )
         file_name("run", path)
     files: list[Any] = []
     for path in items:

@@ -73,8 +73,8 @@ def test_a_pipe_gets_the_table_of_the_terminal(compared, options):
         for row, line in zip(rows[1:], lines):
             marked = "".join(f"{row[name]}{row[f'{name} marks']}" for name in MEASURES)
             assert "".join(line.split()) == f"{row.get('letter', '')}{row['system']}{marked}"
-            intervals = [row[f"{name} interval"] for name in MEASURES] if "--intervals" in options else []
-            assert all(interval in shown for interval in intervals)
+            bounds = [(row.get(f"{name} low"), row.get(f"{name} high")) for name in MEASURES]
+            assert all((f"[{low}, {high}]" in shown) == ("--intervals" in options) for low, high in bounds)
     assert compared(*words) == compared(*words, "--format", "tsv")
     lines = compared(*options, "--test", "t", "--format", "jsonl")[1].splitlines()
     assert [json.loads(line)["AP"] for line in lines] == comparison()["AP"].tolist()

@@ -195,6 +195,17 @@ def test_a_repeated_document_is_an_error_or_kept_once(form):
     assert ir_trunc.rank(QRELS, form(lines), duplicates="best").lengths.tolist() == [2, 1]
 
 
+def test_the_error_about_a_frame_of_several_runs_says_how_to_part_it():
+    both = pd.concat([frame().assign(text="x", system=name) for name in ("old", "new")])
+    parts = r"the column 'system' names .* \{name: part for name, part in df.groupby\('system'\)\}"
+    with pytest.raises(InputError, match=parts):
+        ir_trunc.calc("RR", QRELS, both)
+    with pytest.raises(InputError, match=r"keeps one of them\.$"):
+        ir_trunc.calc("RR", QRELS, both.drop(columns="system"))
+    with pytest.raises(InputError, match=r"not DataFrame, of a frame \{name: part for name, part in df"):
+        ir_trunc.compare("RR", QRELS, both)
+
+
 def test_the_error_about_a_repeated_document_or_rank_names_its_lines(tmp_path):
     for name, pack in (("run", bytes), ("run.gz", gzip.compress)):
         (tmp_path / name).write_bytes(pack(b"# by hand\n1 Q0 a 1 3 t\n\n1 Q0 b 2 2 t\n1 Q0 a 3 1 t\n"))
