@@ -1,4 +1,4 @@
-"""Plots of lists, cuts, policies and scores. They need matplotlib: `pip install 'ir_trunc[plot]'`.
+"""Plots of lists, cuts, policies and scores. They need matplotlib: `pip install ".[plot]"`.
 
 Every function draws on the Axes that it is given, or on those of a new figure, and returns them. `ax.figure`
 shows the figure in a notebook, after `%matplotlib inline`, and `ax.figure.savefig("plot.pdf")` writes it.
