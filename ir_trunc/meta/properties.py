@@ -243,6 +243,8 @@ def _plan(measure: Any, scale: GradeScale | None, length: int) -> Plan:
     cutoff = bound.definition.params.get(CUTOFF)
     is_cut = bound.cutoff is not None and cutoff is not None and not cutoff.required
     claims = {} if is_cut else _claims().get(bound.definition.name, {})  # they are about whole lists
+    if bound.params.get("terminal", "full") != "full":  # the paper's, which all are on binary lists
+        claims = {name: replace(claim, scale=grades_text(SCALES[0])) for name, claim in claims.items()}
     return Plan(written(parsed), scales, reach, scorers, claims)
 
 

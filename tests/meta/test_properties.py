@@ -246,6 +246,15 @@ def test_the_paper_is_shown_where_it_says_otherwise(kept):
         ]  # fmt: skip
 
 
+def test_a_claim_about_ends_is_compared_with_the_end_of_the_paper(kept):
+    """By default a list's end is worth less with grades than the paper's; on binary lists both are equal."""
+    ours, paper = kept["nDCGT"], meta.properties("nDCGT(ideal='full',terminal='full')", length=4)[0]
+    assert settings(ours["Recall"], "grades") == {"0,1": "strict", "0,1,2": "violated"}
+    assert (ours["Recall"].disagrees(), paper["Recall"].disagrees()) == (False, False)
+    assert (ours["Confidence"].disagrees(), paper["Confidence"].disagrees()) == (True, True)
+    assert paper["Recall"].verdict == "strict"
+
+
 def test_claims_are_compared_with_what_they_are_about(kept):
     """AP and AUC stand among the measures of binary relevance; single relevant documents have Rel = 1, the
     top grade.
