@@ -37,17 +37,10 @@ static bool comment(const char **at, int fields_of_row)
     return fields != fields_of_row && line_end(at);
 }
 
-/* Whether the topic at hand goes on: it does for nearly every line. Eight bytes can be read of each topic, since
- * more fields follow in its line. */
+/* Whether the topic at hand goes on: it does for nearly every line. */
 static bool goes_on(const Lists *lists, Text topic)
 {
-    if (lists->topic == NO_LIST || lists->name.size != topic.size)
-        return false;
-#if FIRST_BYTE_IS_LOWEST
-    if (topic.size <= 8)
-        return !((eight_bytes(lists->name.at) ^ eight_bytes(topic.at)) << 8 * (8 - topic.size));
-#endif
-    return text_equal(lists->name, topic);
+    return lists->topic != NO_LIST && text_equal(lists->name, topic);
 }
 
 /* The fields of a line of less than 64 bytes, all ASCII, with single blanks between them, all at once: to look for

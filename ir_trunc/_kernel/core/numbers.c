@@ -118,44 +118,9 @@ static double size_of(const Decimal *decimal, Text text)
     return by_library(text, decimal->exponent);
 }
 
-#if FIRST_BYTE_IS_LOWEST && FLT_EVAL_METHOD == 0
-/* Where bytes are equal to one byte, their highest bits. */
-static uint64_t equal_bytes(uint64_t word, unsigned char byte)
-{
-    uint64_t low = 0x7F7F7F7F7F7F7F7Fu, differ = word ^ byte * 0x0101010101010101u;
-    return ~(((differ & low) + low) | differ | low);
-}
-
-/* The usual score: up to eight digits with a point among them. Nine bytes before its end are read. */
-static bool plain_number_of(Text text, double *number)
-{
-    bool negative = text.size && *text.at == '-';
-    const char *end = text.at + text.size;
-    uint64_t last = eight_bytes(end - 8), point = equal_bytes(last, '.');
-    size_t size = text.size - negative, places = point ? (size_t)__builtin_clzll(point) / 8 : 0;
-    if (!places || size < places + 2 || size > 9)
-        return false;
-    uint64_t behind = ~(uint64_t)0 << 8 * (8 - places); /* the point; what is before it moves up by a byte */
-    size_t unused = 8 * (9 - size);
-    uint64_t word = (last & behind) | (eight_bytes(end - 9) & ~behind);
-    word = (word ^ 0x3030303030303030u) >> unused << unused;
-    if (((word + 0x7676767676767676u) | word) & 0x8080808080808080u)
-        return false; /* a byte above 9 */
-    word = word * 10 + (word >> 8); /* pairs of digits, then all of them by their places */
-    word = ((word & 0xFF000000FFu) * 0xF424000000064u + (word >> 16 & 0xFF000000FFu) * 0x271000000001u) >> 32;
-    double digits = (double)(uint32_t)word / POWERS_OF_TEN[places];
-    *number = negative ? -digits : digits;
-    return true;
-}
-#endif
-
 bool number_of(Text text, double *number)
 {
     Decimal decimal = {0};
-#if FIRST_BYTE_IS_LOWEST && FLT_EVAL_METHOD == 0
-    if (plain_number_of(text, number))
-        return true;
-#endif
     if (text.size > LONGEST || !read_decimal(text, &decimal))
         return false;
     double size = size_of(&decimal, text);

@@ -46,14 +46,7 @@ static inline uint64_t short_word(Text text)
 
 static inline bool text_equal(Text one, Text other)
 {
-    if (one.size != other.size)
-        return false;
-    if (one.size < 8)
-        return short_word(one) == short_word(other);
-    for (size_t at = 0; at + 8 < one.size; at += 8)
-        if (eight_bytes(one.at + at) != eight_bytes(other.at + at))
-            return false;
-    return eight_bytes(one.at + one.size - 8) == eight_bytes(other.at + one.size - 8);
+    return one.size == other.size && memcmp(one.at, other.at, one.size) == 0;
 }
 
 static inline uint64_t mixed(uint64_t hash, uint64_t word)
