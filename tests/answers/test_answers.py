@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
+from messages import refused
 
 from ir_trunc import InputError, IrTruncWarning, ParameterError, calc, read_answers, read_log, read_qrels
 from ir_trunc._ranking.answers import squad
@@ -114,8 +115,7 @@ def test_a_function_that_does_not_normalise_is_named_with_the_answer(normalise, 
     ({1: [["a"]], "1": [["b"]]}, "question '1' is given twice, as text and as a number"),
 ])  # fmt: skip
 def test_answers_that_make_no_sense_are_refused(data, message):
-    with pytest.raises(InputError, match=message):
-        read_answers(data)
+    refused(InputError, message, read_answers, data)
 
 
 @pytest.mark.parametrize(("text", "message"), [
@@ -131,8 +131,7 @@ def test_answers_that_make_no_sense_are_refused(data, message):
 def test_a_JSON_file_of_answers_is_understood_or_refused(tmp_path, text, message):
     path = tmp_path / "answers.json"
     path.write_text(text)
-    with pytest.raises(InputError, match=message):
-        read_answers(path)
+    refused(InputError, message, read_answers, path)
 
 
 @pytest.mark.parametrize("system", ["bert", "nlnet", "bidaf-elmo"])
@@ -286,10 +285,8 @@ def test_levels_of_qrels_may_be_words(tmp_path):
         read_qrels({"1": {"a": 1, "b": "PR"}})
     with pytest.raises(InputError, match=r"document b: relevance 'B' is not .*levels= has S, A\."):
         read_qrels(lines, levels={"S": 3, "A": 2})
-    with pytest.raises(InputError, match=r"document x: level 'S' is not .*levels=\{'S': 3"):
-        read_answers({"q": [{"x": "S"}]})
-    with pytest.raises(ParameterError, match=r"levels=\['S'\]: grades of levels, as"):
-        read_qrels(lines, levels=["S"])
+    refused(InputError, r"document x: level 'S' is not .*levels=\{'S': 3", read_answers, {"q": [{"x": "S"}]})
+    refused(ParameterError, r"levels=\['S'\]: grades of levels, as", read_qrels, lines, levels=["S"])
 
 
 def test_the_summary_counts_answers_by_class_and_level():

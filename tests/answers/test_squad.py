@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
-from messages import check, complaint
+from messages import check, complaint, refused
 
 from ir_trunc import calc, calc_aggregate, rank, read_answers, read_predictions, truncation
 from ir_trunc._core.errors import ParameterTypeError
@@ -152,8 +152,7 @@ def test_an_empty_prediction_is_silence_and_files_are_read(tmp_path):
     assert read_predictions({"q1": "Paris", "q2": ""}, path) == {"q1": {"Paris": 0.75}, "q2": {}}
     path.write_text("[1]", encoding="utf-8")
     check(complaint(lambda: read_predictions({"q1": "Paris"}, path)), "na_prob.json", "not list")
-    with pytest.raises(ParameterTypeError, match="no_answer=5: a path is needed"):
-        read_predictions({}, 5)
+    refused(ParameterTypeError, "no_answer=5: a path is needed", read_predictions, {}, 5)
 
 
 @pytest.mark.full

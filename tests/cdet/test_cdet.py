@@ -13,6 +13,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
+from messages import refused
 
 from ir_trunc import InputError, IrTruncError, ParameterError, calc, cdet
 from ir_trunc._inference.estimate import Estimate
@@ -453,16 +454,14 @@ def test_the_valid_runs_of_several_are_scored(track):
     said = cdet.check_runs(TOPICS, ["again.jsonl", "runs/alert.jsonl"], days=RANGE).errors
     assert [len(errors) for errors in said.values()] == [1, 1]
     write(track / "silent.jsonl", in_lines("silent", {}))
-    with pytest.raises(InputError, match="runtag silent is the name of a row of the table"):
-        scored("silent.jsonl")
+    refused(InputError, "runtag silent is the name of a row of the table", scored, "silent.jsonl")
 
 
 def test_dates_that_are_not_named_may_be_ties_or_silence(track):
     lines = in_lines("mine", RUNS["oracle"])
     lines[1:] = [lines[1] | {"results": {DAYS[0]: []}}]
     write(track / "mine.jsonl", lines)
-    with pytest.raises(InputError, match=r"topic t1: 19 dates missing, 2024-01-02, .*2 errors"):
-        scored("mine.jsonl")
+    refused(InputError, r"topic t1: 19 dates missing, 2024-01-02, .*2 errors", scored, "mine.jsonl")
     days = {absent: scored("mine.jsonl", absent=absent).calendar("t1") for absent in ("empty", "tied")}
     assert days["empty"]["mine"].sum() == 0
     assert days["tied"]["mine"].tolist() == [False] + [True] * 19
@@ -473,8 +472,7 @@ def test_dates_that_are_not_named_may_be_ties_or_silence(track):
     found = tied.to_pandas().loc[("questions", "mine"), NAMES].tolist()
     assert found == pytest.approx(naive_table(question_qrels(), expected)[()], abs=1e-12)
     assert "dates that a run does not name are tied" in tied.heading
-    with pytest.raises(InputError, match="topic t9: the topics have no topic t9"):
-        tied.calendar("t9")
+    refused(InputError, "topic t9: the topics have no topic t9", tied.calendar, "t9")
 
 
 def test_questions_that_a_run_proposed_are_known_on_later_dates(track):
@@ -507,8 +505,7 @@ def test_judgments_may_be_json_lines(track, names):
     write(track / "questions", [{topic: t, day: d, question: q, gain: x} for t, d, q, x in of_questions])
     assert scored(question_qrels="questions").to_pandas().equals(usual())
     write(track / "qrels", [{topic: "t1", question: "q1", day: DAYS[0], "doc_id": "a", gain: 1.5}])
-    with pytest.raises(InputError, match=r"qrels, line 1: gain is 1.5, not a whole number"):
-        scored()
+    refused(InputError, r"qrels, line 1: gain is 1.5, not a whole number", scored)
 
 
 def test_gains_of_questions_may_be_given(track):
@@ -543,8 +540,7 @@ def test_questions_of_the_run_are_counted_and_those_of_other_runs_count(track):
 ])  # fmt: skip
 def test_qrels_stay_in_the_collection(track, line, message):
     (track / "qrels").write_text(f"{(track / 'qrels').read_text()}{line}\n")
-    with pytest.raises(InputError, match=message):
-        scored()
+    refused(InputError, message, scored)
     said = "qrels of questions, topic t1/2024-02-01: the collection has no day"
     with pytest.raises(InputError, match=said):
         cdet.score(TOPICS, QRELS, "runs", days=RANGE, question_qrels={"t1/2024-02-01": {"q1": 1}})
@@ -567,8 +563,7 @@ def test_gains_that_no_run_can_earn_are_refused_and_odd_ones_are_reported(track)
 
 def test_a_document_has_one_date(track):
     (track / "days").write_text(f"a\t{DAYS[0]}\nb\t{DAYS[0]}\na\t{DAYS[0]}\na\t{DAYS[1]}\n")
-    with pytest.raises(InputError, match=f"line 4: document a is of {DAYS[0]} in a line above"):
-        cdet.universe(TOPICS, "days")
+    refused(InputError, f"line 4: document a is of {DAYS[0]} in a line above", cdet.universe, TOPICS, "days")
 
 
 def test_a_day_far_from_the_others_is_refused_before_there_are_millions_of_lists(track):
@@ -590,8 +585,7 @@ def test_what_is_ranked_and_ragtime1(track):
     assert not {"2023-10-24", "2023-10-25", "2023-10-26"} & {*days}
     assert cdet.read_lists("runs/alert.jsonl") == {key: docs for key, docs in RUNS["alert"].items() if docs}
     assert cdet.read_lists("runs/alert.jsonl", "questions") == ranking_of_questions(RUNS["alert"])
-    with pytest.raises(ParameterError, match="what='days' is unknown"):
-        cdet.read_lists("runs/alert.jsonl", "days")
+    refused(ParameterError, "what='days' is unknown", cdet.read_lists, "runs/alert.jsonl", "days")
 
 
 @pytest.mark.parametrize("call", [

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from messages import refused
 from scipy import stats
 
 import ir_trunc
@@ -191,8 +192,7 @@ def test_a_limit_counts_or_does_not(sign, limit, expected):
 
 def test_one_topic_is_refused_and_few_are_reported():
     qrels, run = {str(topic): {"a": 1} for topic in range(9)}, {"0": ["a"]}
-    with pytest.raises(InputError, match="there is 1 topic: a gate needs two"):
-        check("RR < 0.5", {"0": {"a": 1}}, run)
+    refused(InputError, "there is 1 topic: a gate needs two", check, "RR < 0.5", {"0": {"a": 1}}, run)
     assert "9 topics are few" in repr(check("RR < 0.5", qrels, run))
     assert "few" not in repr(check("RR < 0.5", qrels | {"9": {"a": 1}}, run))
 
@@ -223,8 +223,7 @@ def test_a_share_of_nothing_passes_unless_it_must_be_shown():
     ("passages worsens 5", "neither direction of passages is better: write drops or rises"),
 ])  # fmt: skip
 def test_a_condition_that_is_not_understood_is_refused(condition, message):
-    with pytest.raises(ParameterError, match=message):
-        check(condition, QRELS, OLD, baseline=OLD)
+    refused(ParameterError, message, check, condition, QRELS, OLD, baseline=OLD)
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
@@ -233,8 +232,7 @@ def test_a_condition_that_is_not_understood_is_refused(condition, message):
     ({"conditions": "RR < 1", "require": "certain"}, "require='certain' is unknown: 'observed' or"),
 ])  # fmt: skip
 def test_a_gate_needs_conditions_and_what_they_compare(arguments, message):
-    with pytest.raises(ParameterError, match=message):
-        check(**{"qrels": QRELS, "run": OLD} | arguments)
+    refused(ParameterError, message, check, **{"qrels": QRELS, "run": OLD} | arguments)
 
 
 @pytest.fixture
@@ -338,8 +336,7 @@ def test_lists_with_keys_are_tested_by_unit():
     assert check(conditions, qrels, new, baseline=old, keys="user/day", unit="day").units == 360
     with pytest.raises(ParameterError, match=r"'c@1 < 0\.5': it looks at all lists of a run"):
         check("c@1 < 0.5", qrels, new, keys="user/day")
-    with pytest.raises(ParameterError, match="no key 'users'"):
-        check("RR < 0.5", qrels, new, keys="user/day", unit="users")
+    refused(ParameterError, "no key 'users'", check, "RR < 0.5", qrels, new, keys="user/day", unit="users")
     one = {key: docs for key, docs in new.items() if key[0] == "u00"}
     with pytest.raises(InputError, match="there is 1 user: a gate needs two"):
         check("RR < 0.5", {key: qrels[key] for key in one}, one, keys="user/day")
@@ -388,8 +385,7 @@ def test_segments_that_are_too_small_say_how_many_it_takes():
     ({"by": "land"}, "Results have no key 'land'; they have country, query"),
 ])  # fmt: skip
 def test_segments_are_those_of_an_outer_key(options, message):
-    with pytest.raises(ir_trunc.ParameterError, match=message):
-        by_country(0.1, **options)
+    refused(ir_trunc.ParameterError, message, by_country, 0.1, **options)
 
 
 def test_a_limit_that_was_probably_imposed_stands_above_the_conditions():

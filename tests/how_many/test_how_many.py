@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from messages import refused
 from scipy import stats
 
 import ir_trunc
@@ -265,8 +266,7 @@ def test_the_binomial_bound_says_whether_the_questions_show_it(questions, shown)
 
 def test_a_share_that_nothing_keeps_is_refused():
     lists = RETRIEVED | {question: {"x": 1.0} for question in "123"}
-    with pytest.raises(InputError, match=r"keep=0\.99: no policy keeps .*does for 95\.0%"):
-        how_many(LABELS, lists, keep=0.99)
+    refused(InputError, r"keep=0\.99: no policy keeps .*does for 95\.0%", how_many, LABELS, lists, keep=0.99)
 
 
 # The choice.
@@ -481,8 +481,7 @@ def test_policies_that_cannot_be_tried_are_named_with_the_reason():
     assert "ShareOfTop" not in advice.policies
     assert any("ShareOfTop needs scores above 0" in reason for reason in advice.left_out)
     assert "Not tried: ShareOfTop needs scores above 0" in repr(advice)
-    with pytest.raises(InputError, match="ShareOfTop needs scores above 0"):
-        how_many(LABELS, below, policies="ShareOfTop")
+    refused(InputError, "ShareOfTop needs scores above 0", how_many, LABELS, below, policies="ShareOfTop")
 
 
 def test_a_policy_of_one_s_own_is_advised():
@@ -506,8 +505,7 @@ def test_the_picture_has_a_row_for_each_policy_with_its_cost_or_length(advice):
     assert advice.plot().texts[-1].get_text().startswith("mean cost")
     assert advice.plot("length").texts[-1].get_text().startswith("mean length")
     assert len(advice.plot().get_yticks()) == 4
-    with pytest.raises(InputError, match="needs column tokens"):
-        advice.plot("tokens")
+    refused(InputError, "needs column tokens", advice.plot, "tokens")
 
 
 # What is read.
@@ -518,13 +516,12 @@ def test_arguments_in_the_other_order_are_refused_with_what_to_write(command, tm
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
     said = r"the first argument looks like what was retrieved, .*\. Write how_many\(labels, retrieved\)"
     for retrieved in (RETRIEVED, frame):
-        with pytest.raises(InputError, match=said):
-            how_many(retrieved, LABELS)
+        refused(InputError, said, how_many, retrieved, LABELS)
         assert how_many(LABELS, retrieved, policies="Greedy").questions == 80
     for name, data in {"labels": LABELS, "run": RETRIEVED}.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(data))
-    status, _, refused = command("how-many", str(tmp_path / "run.json"), str(tmp_path / "labels.json"))
-    assert (status, "at a terminal LABELS RUN" in refused) == (2, True)
+    status, _, err = command("how-many", str(tmp_path / "run.json"), str(tmp_path / "labels.json"))
+    assert (status, "at a terminal LABELS RUN" in err) == (2, True)
     with pytest.raises(InputError, match="qrels"):  # neither order can be read: the error of the right one
         how_many({"1": {"a": 0.5}}, {"1": {"a": 0.5}})
 
@@ -574,8 +571,7 @@ def test_scores_that_look_like_distances_are_reported():
 @pytest.mark.filterwarnings("ignore")
 def test_where_nothing_can_be_learnt_there_is_no_advice(retrieved, message):
     labels = {f"q{number}": {"a": 1} for number in range(60)}
-    with pytest.raises(InputError, match=message):
-        how_many(labels, retrieved, policies="Greedy")
+    refused(InputError, message, how_many, labels, retrieved, policies="Greedy")
     with pytest.raises(InputError, match="none of the 80 questions has a relevant document in the labels"):
         how_many({question: {} for question in LABELS}, RETRIEVED)
 

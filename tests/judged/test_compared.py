@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from messages import refused
 
 import ir_trunc
 from ir_trunc import InputError, Judged, check, compare
@@ -202,8 +203,7 @@ def test_a_sheet_for_people_is_read_as_their_labels(tmp_path):
         ir_trunc.sample_for_people(labels, runs, n=121)
     nothing = ir_trunc.sample_for_people({"1": {"a": 1}, "2": {}}, {"none": {"1": {}, "2": {}}}, n=2)
     assert nothing[["doc_id", "relevance"]].to_numpy().tolist() == [["__nil__", "0"]] * 2
-    with pytest.raises(InputError, match="there is no run"):
-        ir_trunc.sample_for_people(JUDGE, {}, n=1)
+    refused(InputError, "there is no run", ir_trunc.sample_for_people, JUDGE, {}, n=1)
 
 
 def remedy_of(call):
@@ -230,5 +230,4 @@ def test_a_sheet_filled_with_words_is_read_as_its_error_says(words, form, tmp_pa
 
 def test_words_of_no_known_scale_are_named_and_the_others_asked_for():
     message = r"levels=\{'ja': 1\}, with a grade for each word that occurs, in read_qrels .*\(--levels\) says"
-    with pytest.raises(InputError, match=message):
-        ir_trunc.read_qrels({"1": {"a": "ja", "b": "nein"}})
+    refused(InputError, message, ir_trunc.read_qrels, {"1": {"a": "ja", "b": "nein"}})

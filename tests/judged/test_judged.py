@@ -5,6 +5,7 @@ import statistics
 
 import numpy as np
 import pytest
+from messages import refused
 from scipy import stats
 
 import ir_trunc
@@ -234,14 +235,10 @@ def test_what_is_refused_says_why():
         ({"test": "bootstrap"}, "with Judged, differences are tested by 't'"),
         ({"keys": "a/b"}, "keys= with Judged"),
     ):
-        with pytest.raises(ParameterError, match=message):
-            compare("RBPT", LABELS, {"whole": RUN}, **options)
-    with pytest.raises(ParameterError, match="NumRet is added up over topics"):
-        calc("NumRet", LABELS, RUN)
-    with pytest.raises(InputError, match="Rankings hold their own judgments"):
-        calc("RBPT", LABELS, ir_trunc.rank(TRUTH, RUN))
-    with pytest.raises(ParameterError, match="not corrected"):
-        calc("RBPT", LABELS, RUN).views()
+        refused(ParameterError, message, compare, "RBPT", LABELS, {"whole": RUN}, **options)
+    refused(ParameterError, "NumRet is added up over topics", calc, "NumRet", LABELS, RUN)
+    refused(InputError, "Rankings hold their own judgments", calc, "RBPT", LABELS, ir_trunc.rank(TRUTH, RUN))
+    refused(ParameterError, "not corrected", calc("RBPT", LABELS, RUN).views)
 
 
 def test_results_are_drawn_with_their_intervals():

@@ -4,6 +4,7 @@ import gzip
 import json
 
 import pytest
+from messages import refused
 
 from ir_trunc import InputError, IrTruncWarning
 from ir_trunc._report.texts import read_texts
@@ -73,5 +74,4 @@ def test_ids_without_a_text_are_counted():
 ])  # fmt: skip
 def test_what_is_not_texts_is_refused(content, message, tmp_path):
     (tmp_path / "bad").write_text(content)
-    with pytest.raises(InputError, match=message):
-        read_texts("queries", tmp_path / "bad", ["1"])
+    refused(InputError, message, read_texts, "queries", tmp_path / "bad", ["1"])
