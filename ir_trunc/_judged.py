@@ -77,10 +77,10 @@ class Judged(Labels):
         by_judge = read_qrels(judge)
         with noted(issued=False) as notes:
             by_people = read_qrels(humans)
-        given = by_people.given
-        blank = {topic for topic, _ in given.unfilled}.difference(given.named_topics())
-        if given.unfilled and not len(given.grade):
-            rows = counted(sum(count for _, count in given.unfilled), "row")
+        rows_of_people = by_people.given
+        blank = {topic for topic, _ in rows_of_people.unfilled}.difference(rows_of_people.named_topics())
+        if rows_of_people.unfilled and not len(rows_of_people.grade):
+            rows = counted(sum(count for _, count in rows_of_people.unfilled), "row")
             raise InputError(f"Judged: people's labels are not filled in: none of their {rows} has a grade.")
         named = {*by_people.judgments.topics} - blank
         if blank:

@@ -131,7 +131,7 @@ class OneLineParser(argparse.ArgumentParser):
 
     def read(self, words: Sequence[str]) -> Words:
         """The arguments and options that words give, in any order. Outputs are checked before the work."""
-        self.given = list[argparse.Action | str]()
+        self.used = list[argparse.Action | str]()
         args = self.parse_intermixed_args([_hyphenated(word) for word in words], Words())
         if getattr(args, "runs", None) and "measures" in args and getattr(args, "matrix", None) is None:
             optional = "[MEASURE" in str(self.usage)
@@ -258,14 +258,14 @@ class _Once(argparse.Action):
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
         if self.option_strings:
-            if self in parser.given:
+            if self in parser.used:
                 raise argparse.ArgumentError(self, "it is given twice; once is enough")
-            parser.given.append(self)
+            parser.used.append(self)
             values = self.const if self.nargs == 0 else values
         else:
             words = values if isinstance(values, list) else [values]
-            parser.given += ["-"] * words.count("-")
-            if parser.given.count("-") > 1:
+            parser.used += ["-"] * words.count("-")
+            if parser.used.count("-") > 1:
                 raise argparse.ArgumentError(self, "- is given twice; standard input can be read once")
             words = [STANDARD_INPUT if word == "-" else word for word in words]
             values = words if isinstance(values, list) else words[0]

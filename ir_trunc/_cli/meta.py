@@ -78,16 +78,16 @@ def _guide(args: Words) -> None:
         if value.casefold() not in _ANSWERS:
             raise ParameterError(f"{word!r}: KEY=yes or KEY=no is needed.")
         answers[key] = _ANSWERS[value.casefold()]
-    given = tuple(answers)
+    typed_answers = tuple(answers)
     while isinstance(step := next_step(answers), Question):
-        answer = _ask(step, can_go_back=len(answers) > len(given))
+        answer = _ask(step, can_go_back=len(answers) > len(typed_answers))
         if answer is None:
             answers.popitem()
         else:
             answers[step.key] = answer
     print(step)
     print(f"\nTo score runs:\n  {step.command}")
-    if given != tuple(answers):
+    if typed_answers != tuple(answers):
         again = " ".join(f"{key}={'yes' if answer else 'no'}" for key, answer in step.path)
         typed = wrap(f"ir_trunc meta guide {again}", WIDTH - 4, subsequent_indent="  ")
         print("These answers again:\n  " + " \\\n  ".join(typed))

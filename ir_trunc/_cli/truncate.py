@@ -72,8 +72,8 @@ def main(args: Words) -> None:
         raise ParameterError(f"{policy} looks at judgments: QRELS RUN MEASURE are needed.")
     if qrels is not None:
         training = rank_rows(judged, [run], keep_scores=True)
-        given, policy = policy, policy.fit(training, measure)
-        if policy == given and not sees:
+        unfitted, policy = policy, policy.fit(training, measure)
+        if policy == unfitted and not sees:
             warn(f"{policy} has nothing to fit: QRELS and MEASURE do not change the cuts.")
         if sees:
             lists = training

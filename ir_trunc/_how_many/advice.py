@@ -239,15 +239,12 @@ class HowMany(Result):
             yield f"No policy is better than '{self.reference}' beyond chance (p = {self.chance:.2f})."
         able = self.table[(self.empty > 0) & (self.empty < 1) & (self.kept >= (self.keep or 0))]
         if self.unanswerable and best["empty"] == 0 and len(able):
-            row, of_these = (
-                able.iloc[0],
-                f"Of {counted(len(able), 'policy', 'policies')} that can return nothing",
-            )
+            row, policies = able.iloc[0], counted(len(able), "policy", "policies")
             change = f"{-row['behind_high']:+.3f} to {-row['behind_low']:+.3f}"
             yield (
-                f"{of_these}, {self._written(row)} scores highest here: it would change {self.measure} by"
-                f" {change}, keeps {row['kept']:.0%} and leaves {row['unanswered']:.0%} of the unanswerable"
-                " questions unanswered."
+                f"Of {policies} that can return nothing, {self._written(row)} scores highest here: it would"
+                f" change {self.measure} by {change}, keeps {row['kept']:.0%} and leaves"
+                f" {row['unanswered']:.0%} of the unanswerable questions unanswered."
             )
         auroc, low, high = self.separation
         if not math.isnan(auroc):
@@ -271,10 +268,11 @@ class HowMany(Result):
         share, bound = self.expected_kept
         shows = "shows" if bound >= keep else "does not show"
         for_all = f", for each of {self.candidates} policies together" if self.candidates > 1 else ""
-        of_documents = "answerable questions keep a relevant passage"
-        of_these = "questions get a right answer" if self.graded else of_documents
+        what = (
+            "questions get a right answer" if self.graded else "answerable questions keep a relevant passage"
+        )
         return (
-            f"{share:.1%} of the {of_these} here; at least {bound:.1%} of new ones do, with 95 %"
+            f"{share:.1%} of the {what} here; at least {bound:.1%} of new ones do, with 95 %"
             f" confidence{for_all}. This {shows} keep={keep:g}."
         )
 

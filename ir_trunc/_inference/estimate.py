@@ -278,14 +278,14 @@ class CorrectedEstimate(Estimate):
         By people's labels (... x n), whose values these are, and by the judge's (... x N).
     labelled : array of bool
         The topics of people (N).
-    given : array, optional
+    fixed : array, optional
         The weight; by default the best one, or 0 where people alone have a shorter interval.
     """
 
     people: Estimate = field(kw_only=True)
     judge: Estimate = field(kw_only=True)
     labelled: Bools = field(kw_only=True)
-    given: Floats | None = None
+    fixed: Floats | None = None
 
     @classmethod
     def of(cls, people: Estimate, judge: Estimate, labelled: Bools) -> Estimate:
@@ -309,13 +309,13 @@ class CorrectedEstimate(Estimate):
         spread = (1 + self.n / rest) * judge.var(axis=-1, ddof=1)
         usable = (differing >= _DIFFERING) & (spread > TOLERANCE) & (self.n >= FEW_LABELLED) & (rest >= 2)
         best = np.divide(covariance, spread, out=np.zeros(np.shape(covariance)), where=usable)
-        return replace(self, given=np.clip(best, 0, 1))
+        return replace(self, fixed=np.clip(best, 0, 1))
 
     @cached_property
     def weight(self) -> Floats:
         """The weight of the judge's scores."""
-        if self.given is not None:
-            return self.given
+        if self.fixed is not None:
+            return self.fixed
         best, alone = (np.ptp(each.interval(), axis=0) for each in (self.best, self.people))
         return np.where(best < alone, self.best.weight, 0.0)
 
@@ -388,7 +388,7 @@ class CorrectedEstimate(Estimate):
             return ends[0] if all(signs) else float(brentq(beyond, *ends)) if any(signs) else 1.0
 
         rows = np.ndindex(self.values.shape[:-1])
-        each = [p(replace(self[row], given=self.weight[row])) for row in rows]
+        each = [p(replace(self[row], fixed=self.weight[row])) for row in rows]
         return np.array(each).reshape(self.values.shape[:-1])[()]
 
     @property
@@ -397,8 +397,8 @@ class CorrectedEstimate(Estimate):
 
     def __getitem__(self, row: Any) -> CorrectedEstimate:
         people, judge = self.people[row], self.judge[row]
-        given = None if self.given is None else self.given[row]
-        return replace(self, values=people.values, people=people, judge=judge, given=given)
+        fixed = None if self.fixed is None else self.fixed[row]
+        return replace(self, values=people.values, people=people, judge=judge, fixed=fixed)
 
     def __sub__(self, other: Estimate) -> Estimate:
         assert isinstance(other, CorrectedEstimate)

@@ -96,8 +96,8 @@ class AnswerLog:
     @property
     def graded(self) -> dict[str, float]:
         """1 for each question that is answered right, or left open where it has no answer; 0 for others."""
-        silent = {name: float(has is False) for name, has in self.answerable.items()}
-        return {name: float(_RIGHT in given) if given else silent[name] for name, given in self.run.items()}
+        scores = {name: float(has is False) for name, has in self.answerable.items()}
+        return scores | {name: float(_RIGHT in answer) for name, answer in self.run.items() if answer}
 
     @property
     def counts(self) -> dict[str, int]:

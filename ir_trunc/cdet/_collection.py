@@ -311,8 +311,8 @@ def check_runs(
     >>> cdet.check_runs("topics.jsonl", "my.jsonl", days="2024-01-01..2024-03-31").valid  # doctest: +SKIP
     """
     paths = by_file_name(runs)
-    given = [read_days(each) for each in (days, docs) if each is not None] or [read_days(RAGTIME1)]
-    (chosen, _), (_, date_of) = given[0], given[-1]
+    calendars = [read_days(each) for each in (days, docs) if each is not None] or [read_days(RAGTIME1)]
+    (chosen, _), (_, date_of) = calendars[0], calendars[-1]
     if docs is not None and not date_of:
         raise InputError("docs: lines 'document<TAB>date', or {document: date}, are needed.")
     collection = collection_of(topics, chosen, date_of)

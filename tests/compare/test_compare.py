@@ -196,9 +196,10 @@ def test_the_p_value_of_equal_differences_is_that_of_their_interval():
 @pytest.mark.parametrize(("options", "says"), [
     ({"test": "tukey"}, "not corrected for the number of comparisons"),
     ({"test": "sign"}, "corrected for 2 comparisons by Holm"),
+    ({"correction": "holm-all"}, "corrected for 4 comparisons by Holm"),
 ])  # fmt: skip
 def test_the_tests_of_margins_say_how_they_are_corrected(options, says):
-    text = " ".join(repr(compare("AP", QRELS, RUNS, baseline="bm25", margin=0.1, **options)).split())
+    text = " ".join(repr(compare("AP RBPT", QRELS, RUNS, baseline="bm25", margin=0.1, **options)).split())
     assert f"One-sided tests by the bounds of the measure, {says}, p < 0.05." in text
 
 
@@ -435,6 +436,7 @@ def test_lists_with_keys_are_tested_by_unit(test):
     ours = [found.tested[name][0] for name in ("p", "low", "high")]
     np.testing.assert_allclose(ours, [alone.p, alone.low, alone.high])
     assert (found.unit, found.units) == ("user", 12)
+    assert found.significant[0, 0] == (found.tested["p"][0, 0] < 0.05)
     assert found.heading == "Mean scores of 2 systems over 12 users with 360 lists"
     assert found.untested == {"c@1": "it looks at all lists of a run, and has no values of its own by user."}
 
