@@ -162,14 +162,17 @@ def test_policies_do_not_compare_the_scores_of_several_searches():
 
 
 def test_nor_scores_that_rise_in_another_order():
-    rows = pd.DataFrame({"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": [0.1, 0.9], "rank": [1, 2]})
+    """The topic before has lower scores and a tie."""
+    rows = [("1", "x", 0.9), ("1", "y", 0.9), ("2", "a", 2.0), ("2", "b", 1.0), ("2", "c", 1.5)]
+    rows = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"]).assign(rank=[1, 2, 1, 2, 3])
+    qrels = {"1": {"x": 1}, "2": {"a": 1}}
     for order in ("rank", "file"):
-        lists = ir_trunc.rank({"1": {"a": 1}}, rows, order=order)
-        with pytest.raises(InputError, match=f"topic 1: score 0.9 is below 0.1 by order='{order}'"):
-            truncation.ScoreThreshold(0.5).cut(lists)
-        assert truncation.Fixed(1).fit(lists).cut(lists).tolist() == [1]
-    falling = ir_trunc.rank({"1": {"a": 1}}, rows.assign(score=[0.9, 0.1]), order="rank")
-    assert truncation.ScoreThreshold(0.5).cut(falling).tolist() == [1]
+        lists = ir_trunc.rank(qrels, rows, order=order)
+        with pytest.raises(InputError, match=f"topic 2: score 1.5 is below 1 by order='{order}'"):
+            truncation.ScoreThreshold(0.95).cut(lists)
+        assert truncation.Fixed(1).fit(lists).cut(lists).tolist() == [1, 1]
+    falling = ir_trunc.rank(qrels, rows.assign(score=[0.9, 0.9, 2.0, 1.5, 0.1]), order="rank")
+    assert truncation.ScoreThreshold(0.95).cut(falling).tolist() == [0, 2]
 
 
 def test_lists_without_scores_have_none_as_a_union():
