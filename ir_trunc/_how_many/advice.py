@@ -65,7 +65,7 @@ class HowMany(Result):
         - score, and its individual 95 % interval low to high
         - first, the share of the bootstrap samples of the questions in which the policy has the highest score
         - behind_low, behind_high: interval of the advised policy's score less this policy's, simultaneous for
-          all policies with 95 % confidence
+          all policies with 95 % confidence (Bonferroni), by the bounds of the measure where it has any
     policy : Policy
         The advised policy, fitted on all questions: `advice.policy(scores)`, `advice.policy.keep(items)`, or
         `advice.policy.save("stop.json")`.
@@ -257,7 +257,8 @@ class HowMany(Result):
                 f" score {auroc:.2f} ({low:.2f} to {high:.2f})."
             )
         if self.alike:
-            yield f"No significant difference from {', '.join(self.alike)}."
+            test = f"simultaneous 95 % intervals of {counted(len(self.table) - 1, 'difference')}"
+            yield f"No significant difference, by {test}, from {', '.join(self.alike)}."
         if few := few_questions(self.units, self.unit):
             yield few
         for reason in self.left_out:

@@ -452,7 +452,8 @@ def test_equal_policies_share_the_first_place_and_the_shorter_list_comes_first()
 def test_differences_that_the_data_do_not_show_are_said():
     labels, retrieved = collection(noise=0.6)
     advice = how_many(labels, retrieved, "SetF", policies="ScoreThreshold Greedy ShareOfTop Fixed(k=0)")
-    assert f"No significant difference from {', '.join(advice.alike)}." in heading(advice)
+    test = "simultaneous 95 % intervals of 5 differences"
+    assert f"No significant difference, by {test}, from {', '.join(advice.alike)}." in heading(advice)
     assert "Fixed(k=0)" not in advice.alike
     for name in advice.alike:
         assert row(advice, name)["behind_low"] <= 0
