@@ -31,7 +31,8 @@ _DECLARED = f"""
 --by topic|question|day  means of each of these in place of the leaderboard
 --pairs  the results of the tests in place of the leaderboard
 --explain LIST  why a list topic/question/day, or topic/day of questions, has its scores in each run
---calendar TOPIC  with --plot: on which days of a topic runs reported, in place of the leaderboard
+--calendar TOPIC  with --plot: on which days of a topic, or of topic/question, runs reported, in place of
+    the leaderboard
 """
 _CHECKED = f"""
 {_TOPICS}runs RUN+  {_RUNS}

@@ -164,19 +164,22 @@ class ChangeScores(Result):
     def calendar(self, topic: str) -> pd.DataFrame:
         """Days of a topic by runs: whether a run reported a question, and first whether there was `news`.
 
+        A question that a run reports in vain on a day with news for another one is no false alarm of the
+        topic: the calendar of the question shows it.
+
         Parameters
         ----------
         topic : str
-            The id of the topic.
+            The id of the topic, or 'topic/question'.
 
         Returns
         -------
         DataFrame
             Of True and False, for `ir_trunc.plots.calendar`.
         """
-        results = self.results["questions"]
-        keys = pd.MultiIndex.from_tuples([tuple(key.split(SEPARATOR)) for key in results[SILENT].topics])
-        if text("topic", topic) not in keys.levels[0]:
+        results = self.results["documents" if SEPARATOR in text("topic", topic) else "questions"]
+        keys = pd.MultiIndex.from_tuples([key.rpartition(SEPARATOR)[::2] for key in results[SILENT].topics])
+        if topic not in keys.levels[0]:
             raise InputError(f"topic {topic}: the topics have no topic {topic}.")
         runs = self.comparisons["questions"].systems
         reported = {name: results[name].rankings.lengths > 0 for name in runs}
@@ -204,7 +207,7 @@ class ChangeScores(Result):
         comparison = self._shortened(self.comparisons[ranked])
         bounds, line = (comparison.means["low"], comparison.means["high"]), self._boards[ranked].means[-2]
         ax = plots._systems.scores_with_bounds(
-            comparison.to_pandas(), bounds, comparison.alpha, ax, (SILENT, line)
+            comparison.to_pandas()[[*comparison.measures]], bounds, comparison.alpha, ax, (SILENT, line)
         )
         ax.set_title(f"lists of {ranked}\n{self.convention.partition('; ')[0]}", fontsize="small")
         return ax

@@ -190,7 +190,7 @@ def calendar(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
         names.append(f"{_style.label(name)}: {len(right)} of {news.sum()}, {len(false)} false")
     ax.vlines([], 0, 0, color=_FILLED, linewidth=1.6, label="reported news")
     ax.plot([], [], "o", label="missed it", **_HOLLOW)
-    ax.vlines([], 0, 0, color=_style.ACCENT, linewidth=1.0, label="false alarm (half bar)")
+    ax.vlines([], 0, 0, color=_style.ACCENT, linewidth=1.0, label="reported without news (half bar)")
     _kit.legend_above(ax, 3, columnspacing=1.2)
     _kit.set_title(ax, _style.label(table.index.name or ""))
     _kit.name_rows(ax, range(len(names)), names, fontsize="small")

@@ -52,7 +52,8 @@ def scores(table: Any, ax: Axes | None = None) -> Axes:
     ['RBPT', '0.820', '0.300', 'RR', '0.750', '0.500']
     """
     if isinstance(means := getattr(table, "means", None), Mapping):
-        return scores_with_bounds(table.to_pandas(), (means["low"], means["high"]), table.alpha, ax)
+        bounds = means["low"], means["high"]
+        return scores_with_bounds(table.to_pandas()[[*table.measures]], bounds, table.alpha, ax)
     return scores_with_bounds(table, None, 0, ax)
 
 

@@ -640,7 +640,8 @@ def ran(command, words, status=0):
 
 def test_the_calendar_has_a_sign_for_each_day_of_a_run(track):
     """Questions are reported on days with news and without: all four signs, in the order of the days."""
-    page, news, seen = scored().page(), question_qrels(), set()
+    scores, news, seen = scored(), question_qrels(), set()
+    page = scores.page()
     for topic in TOPICS:
         lines = page.partition(f'aria-label="Calendar of {topic}"')[2].partition("<pre>")[2].splitlines()[1:]
         signs = dict(line.split() for line in lines[: 1 + len(RUNS)])
@@ -652,6 +653,15 @@ def test_the_calendar_has_a_sign_for_each_day_of_a_run(track):
             assert signs[name] == "".join(expected[each] for each in of_days), name
             seen |= set(of_days)
     assert len(seen) == 4
+    hidden = 0  # false alarms of a question on days with news for another one
+    for question in (f"{topic}/{name}" for topic in TOPICS for name in TOPICS[topic]):
+        table, of_topic = scores.calendar(question), scores.calendar(question.partition("/")[0])
+        keys = [f"{question}/{day}" for day in DAYS]
+        assert table["news"].tolist() == [any(QRELS[key].values()) for key in keys]
+        for name, run in RUNS.items():
+            assert table[name].tolist() == [bool(run.get(key)) for key in keys]
+            hidden += (table[name] & ~table["news"] & of_topic["news"]).sum()
+    assert hidden > 0
 
 
 def test_the_commands_check_score_and_draw(track, command):

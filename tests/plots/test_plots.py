@@ -147,8 +147,9 @@ def test_scores_are_dots_on_the_scale_of_their_measure_and_the_best_is_full(syst
     assert full == (one if systems == 1 else {("a", "AP"), ("e", "AP"), ("b", "HarmCompat")})
 
 
-def test_scores_of_a_comparison_have_their_intervals():
-    comparison = compare("AP RBPT", None, {"one": RANKINGS, "two": RANKINGS.cut(3)})
+@pytest.mark.parametrize("printed", [False, True])
+def test_scores_of_a_comparison_have_their_intervals(printed):
+    comparison = compare("AP RBPT", None, {"one": RANKINGS, "two": RANKINGS.cut(3)}, intervals=printed)
     ax = plots.scores(comparison)
     for column, bars in enumerate(ax.collections):
         ends = np.array([path.vertices[:, 0] for path in bars.get_paths()])
