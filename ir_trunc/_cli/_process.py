@@ -27,6 +27,14 @@ def tell(message: str) -> None:
         _abandon(sys.stderr)
 
 
+def say(text: object) -> None:
+    """Print on standard output before an exit status that holds though the reader has seen enough."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        _abandon(sys.stdout)
+
+
 def reason(error: BaseException) -> str:
     """What to tell about an error that ends a command."""
     if isinstance(error, KeyboardInterrupt):

@@ -8,7 +8,7 @@ from typing import Any
 
 from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
 from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing, table_lines, write_explanations
-from ir_trunc._cli._process import tell
+from ir_trunc._cli._process import say, tell
 from ir_trunc._core.errors import IrTruncError, ParameterError
 from ir_trunc._core.lazy import plots
 from ir_trunc._read.readers.cdet import SEPARATOR, is_change_topics
@@ -47,7 +47,7 @@ def _check(args: Words) -> int:
     probably not meant. The exit status is 1 where a run is invalid.
     """
     found = check_runs(args.topics, args.runs, **args.keywords(check_runs))
-    print(found)
+    say(found)
     return 0 if found.valid else 1
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ir_trunc._check.gate import Gate, check, read_condition
 from ir_trunc._cli._arguments import QRELS, Words, cli_command
+from ir_trunc._cli._process import say
 from ir_trunc._cli.answers import logs_of
 from ir_trunc._core.errors import ParameterError, noted, printable
 from ir_trunc._inference.quantities import QUANTITIES
@@ -84,7 +85,7 @@ def main(args: Words) -> int:
         qrels, run = args.with_judge(args.qrels), args.run
     gate = check(args.fail_if, qrels, run, **options)
     for line in gate.lines():
-        print(printable(line))
+        say(printable(line))
     if args.junit is not None:
         write_text(args.junit, [gate.junit()])
     if args.report is not None:

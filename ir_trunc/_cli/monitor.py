@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ir_trunc._cli._arguments import Words, cli_command
+from ir_trunc._cli._process import say
 from ir_trunc.truncation._text import load_policy
 
 __all__ = ["main"]
@@ -33,7 +34,7 @@ def main(args: Words) -> int:
     """
     policy = load_policy(args.policy)
     monitoring = policy.monitor(args.run, **args.keywords(policy.monitor), **args.reading)
-    print(monitoring)
+    say(monitoring)
     if monitoring.shifted.any():
         return 1
     return 0 if monitoring.matches else 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ir_trunc._cli._arguments import Words, cli_command
+from ir_trunc._cli._process import say
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._output.files import write_text
 from ir_trunc._output.tables import csv_text
@@ -42,10 +43,10 @@ def _reproduce(args: Words) -> int:
     if args.output:
         write_text(args.output, [csv_text(reproduction.cells, None)])
     titles = PAPERS[args.paper].titles
-    print("A cell has the printed figure and the computed one, and * where the two differ.\n")
+    say("A cell has the printed figure and the computed one, and * where the two differ.\n")
     for title in reproduction.cells["table"].unique():
-        print(f"{title}: {titles[title]}\n{reproduction.table(title).to_string()}\n")
-    print(reproduction.heading)
+        say(f"{title}: {titles[title]}\n{reproduction.table(title).to_string()}\n")
+    say(reproduction.heading)
     return int(args.strict and not reproduction.same.all())
 
 

@@ -201,6 +201,12 @@ def test_a_reader_that_leaves_is_no_error(folder, bash, words, unbuffered):
     assert (status, out.count("\n"), err) == (0, 1, "")
 
 
+def test_a_failed_gate_fails_though_its_reader_leaves(folder, bash):
+    gate = "ir_trunc check qrels in.run --fail-if 'AP < 1.1' --fail-if 'AP < 1' --junit it.xml"
+    assert bash(f"{gate} | true", PYTHONUNBUFFERED="1")[0] == 1
+    assert "AP" in (folder / "it.xml").read_text()
+
+
 @pytest.mark.parametrize(("words", "told"), [
     ("--help >&-", "ir_trunc: standard output: Bad file descriptor.\n"),
     ("qrels in.run AP -q > /dev/full", "ir_trunc: standard output: No space left on device.\n"),
