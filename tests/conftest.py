@@ -1,6 +1,7 @@
 """What all tests share: where real data lies, and how hard hypothesis tries."""
 
 import gc
+import importlib
 import importlib.util
 import json
 import os
@@ -218,11 +219,11 @@ def registries():
 
     from ir_trunc._scoring.objects import objects
     from ir_trunc.measures import declaration
-    from ir_trunc.meta import registry as procedures
-    from ir_trunc.truncation import registry as policies
 
-    ours = (declaration.registry, declaration._aliases, objects, policies, procedures)
-    known = (*ours, ir_measures.measures.registry)
+    ours = (declaration.registry, declaration._aliases, objects)
+    further = [name for name in ("ir_trunc.meta", "ir_trunc.truncation") if importlib.util.find_spec(name)]
+    others = [importlib.import_module(name).registry for name in further]
+    known = (*ours, *others, ir_measures.measures.registry)
     before = [dict(names) for names in known]
     yield
     for names, kept in zip(known, before):

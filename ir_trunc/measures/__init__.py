@@ -65,6 +65,8 @@ def families() -> Iterator[Family]:
     for definition in registry.values():
         by_module.setdefault(definition.formula.__module__, []).append(definition)
     for name, members in by_module.items():
+        if not members:
+            continue
         module = sys.modules.get(name)
         about = (getattr(module, "__doc__", None) or f"{name}.").partition("\n")[0]
         title = about.partition(":")[0].rstrip(".")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ir_trunc._core.arrays import Floats, Ints
-from ir_trunc.measures.declaration import measure
+from ir_trunc.measures.declaration import ELSEWHERE, measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import CollectionSize, MinRel
 from ir_trunc.measures.parts import binary, count, over
@@ -22,6 +22,7 @@ HANLEY = "Hanley & McNeil, Radiology 1982, https://doi.org/10.1148/radiology.143
 KENDALL = "Kendall, Biometrika 1945, https://doi.org/10.1093/biomet/33.3.239"
 SPEARMAN = "Spearman, American Journal of Psychology 1904, https://doi.org/10.2307/1412159"
 
+ELSEWHERE["roc_auc auroc"] = "AUC"
 
 QUESTION = "How well does the whole order agree with the judgments, over all documents of the collection?"
 

@@ -168,7 +168,6 @@ def names() -> list[str]:
 
 ELSEWHERE = {
     "hit_rate HitRate@k accuracy@k top_k_accuracy": "Success@k",
-    "recall_cap R_cap@k aR@k abbreviated_recall": "nCG(rel=1)@k",
     "f1 F1@k": "SetF, with a cutoff SetF with depth=k",
     "hole Hole@k": "1 - Judged@k, if a document counts as judged that was judged for its own topic",
     "exact_match": "EM",
@@ -179,10 +178,9 @@ ELSEWHERE = {
     "recall_at_k context_recall contextual_recall": "R@k, of the whole list SetR",
     "precision_at_k": "P@k",
     "pr_auc auprc aucpr": "AUPRC, by the trapezoidal rule; average_precision is AP",
-    "roc_auc auroc": "AUC",
     "context_precision contextual_precision": "AP, which divides by all relevant documents, found or not",
 }
-"""What measures of other frameworks are called there, and what they are here."""
+"""What measures of other frameworks are called there, and what they are here; families add their own."""
 
 
 def lookup(name: str) -> Definition:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ir_trunc._core.arrays import Floats
 from ir_trunc.measures.classical import RecallWeight, SetF, SetP, SetR
-from ir_trunc.measures.declaration import measure
+from ir_trunc.measures.declaration import ELSEWHERE, measure
 from ir_trunc.measures.definition import UNBOUNDED
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MaxRel, MinRel, Nil, Number, OnlyRel
@@ -22,6 +22,8 @@ __all__ = ["EG", "GMP", "T11SU", "NilF", "NilP", "NilR", "nCG"]
 
 LIN = "Lin et al., TREC 2016, https://trec.nist.gov/pubs/trec25/papers/Overview-RT.pdf"
 ROBERTSON = "Robertson & Soboroff, TREC 2002, https://trec.nist.gov/pubs/trec11/papers/OVER.FILTERING.pdf"
+
+ELSEWHERE["recall_cap R_cap@k aR@k abbreviated_recall"] = "nCG(rel=1)@k"
 
 QUESTION = "Is the set right, where the right one may be empty?"
 
