@@ -514,5 +514,5 @@ def nil_report(
         full[ranked.topic[nil_rows]] = False
         counts += [len(nil_rows), len(names) - len(nil_rows) - full.sum(), full.sum()]
         lengths.append([ranked.lengths, rule.lengths(ranked, nil_rows)])
-    before, after = np.concatenate(lengths, axis=1)
-    return NilReport(*counts.tolist(), before, after, len(lengths))
+    (by_nil, short, left_alone), (before, after) = counts.tolist(), np.concatenate(lengths, axis=1)
+    return NilReport(by_nil, short, left_alone, before, after, len(lengths))

@@ -264,6 +264,9 @@ def test_claims_are_compared_with_what_they_are_about(kept):
         assert found.verdict == "depends"
         assert found.paper.startswith("yes")
         assert not found.disagrees()
+    for name in ("AP", "AUPRC"):
+        found = kept[name]["Top-weightedness"]
+        assert (found.paper, found.disagrees()) == ("yes (footnote 3)", True)
     found = kept["RBPU"]["Shallowness"]
     assert settings(found, "grades") == {
         "1 of 0,1": "strict", "1 of 0,1,2": "violated", "2 of 0,1,2": "strict"
