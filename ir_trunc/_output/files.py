@@ -36,7 +36,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 _PART = 10_000  # lines that are written at a time
 
-_DESCRIPTORS = {"-": 1, "/dev/stdout": 1}
+_DESCRIPTORS: dict[Target, int] = {"-": 1, "/dev/stdout": 1}
 _DESCRIPTOR = pattern(r"/(?:dev|proc/self)/fd/([0-9]+)")
 _TEMPORARY = ".ir_trunc"
 _ABANDONED = pattern(r"\.[0-9a-f]{16}\.ir_trunc")
@@ -153,9 +153,8 @@ def _beside(target: str) -> Iterator[IO[bytes]]:
                 temporary = os.path.join(folder, f".{os.urandom(8).hex()}{_TEMPORARY}")
                 file = lock.enter_context(open(temporary, "xb"))
                 if fcntl is not None:
-                    lock.callback(
-                        os.close, os.dup(file.fileno())
-                    )  # which holds it until the file has its name
+                    # The copy holds the lock until the file has its name.
+                    lock.callback(os.close, os.dup(file.fileno()))
                     with suppress(OSError):  # a file system without locks
                         fcntl.flock(file, fcntl.LOCK_EX)
             with suppress(FileNotFoundError):
@@ -202,7 +201,7 @@ def _standard_output() -> Iterator[IO[bytes]]:
 def _descriptor(path: Target) -> int | None:
     """The descriptor that a path names, as `-` or `/dev/fd/1`; a `Path` is always the name of a file."""
     match = _DESCRIPTOR.fullmatch(os.fsdecode(path))
-    return int(match[1]) if match else _DESCRIPTORS.get(path) if isinstance(path, str) else None
+    return int(match[1]) if match else _DESCRIPTORS.get(path)
 
 
 def check_output(path: Target) -> None:

@@ -115,17 +115,6 @@ def coded_qrels(data: Data, rows: Rows | None = None) -> CodedRows | None:
     return CodedRows(data.source if rows is None else rows.source, topics, docs, topic, doc, grade, *others)
 
 
-class JudgedDocs:
-    """The judged documents of qrels in the kernel's memory, built from buffers, also after unpickling."""
-
-    def __init__(self, *columns: Any):
-        self.columns = columns
-        self.in_kernel = kernel.judged(*columns, _hash_seed()) if kernel else None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self.columns
-
-
 @cache
 def _odd(nil_id: str) -> Texts:
     """The ids with which a list is for Python."""
@@ -175,7 +164,6 @@ class Qrels:
     classes: Ints | None
     normalise: Callable[[str], str] | None
     nil: NilRule
-    judged_docs: JudgedDocs | None = None  # for the kernel, where it can look documents up
     nesting: Keys | None = None
     words: Mapping[str, int] | None = None
     abstains: Callable[[str], bool] | None = None  # whether an answer of a run stands for none
@@ -230,17 +218,12 @@ class Qrels:
         keys += rows.doc
         order = keys.argsort(kind="stable")
         classes = None if classes is None else classes[order]
-        keys, grades, in_kernel = keys[order], grades[order], None
-        if kernel is not None and classes is None and normalise is None:
-            odd = _odd(nil.id)
-            ids = (topic_ids.offsets, topic_ids.data, doc_ids.offsets, doc_ids.data, odd.offsets, odd.data)
-            in_kernel = JudgedDocs(*ids, keys, grades)
-        qrels = object.__new__(cls)  # a frozen class's own constructor takes several times as long
-        vars(qrels).update(
-            given=given, judgments=judgments, topic_ids=topic_ids, doc_ids=doc_ids, keys=keys, grades=grades,
-            classes=classes, normalise=normalise, nil=nil, judged_docs=in_kernel, words=words,
-        )  # fmt: skip
-        return qrels
+        columns = keys[order], grades[order], classes
+        return cls(given, judgments, topic_ids, doc_ids, *columns, normalise, nil, words=words)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is in the kernel's memory, which is built anew."""
+        return {name: value for name, value in vars(self).items() if name != "in_kernel"}
 
     def __repr__(self) -> str:
         return f"Qrels({self.judgments.described})"
@@ -249,6 +232,15 @@ class Qrels:
     def rows(self) -> Rows:
         """The judgments from which the qrels are made."""
         return self.given.rows()
+
+    @cached_property
+    def in_kernel(self) -> Any:
+        """The judged documents in the kernel's memory; None where it cannot look those of a run up."""
+        if kernel is None or self.classes is not None or self.normalise is not None:
+            return None
+        texts = self.topic_ids, self.doc_ids, _odd(self.nil.id)
+        buffers = [buffer for ids in texts for buffer in (ids.offsets, ids.data)]
+        return kernel.judged(*buffers, self.keys, self.grades, _hash_seed())
 
     @property
     def topics(self) -> pa.StringArray:

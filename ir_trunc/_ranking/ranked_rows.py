@@ -106,9 +106,8 @@ class Notes:
         """Signs that something else than the scores gives the order."""
         tied = 2 * self.tied > self.lists
         if tied and not reading.over_ties:
-            others = (
-                f", {option('order', 'rank')} the ranks" if any(each.pairs for each in self.samples) else ""
-            )
+            has_ranks = any(sample.pairs for sample in self.samples)
+            others = f", {option('order', 'rank')} the ranks" if has_ranks else ""
             others += f", {option('order', 'score64')} all digits of the scores" if self.rounded else ""
             yield (
                 f"all scores are equal in {self.tied} of {self.lists} lists, so that document ids decide"

@@ -414,7 +414,7 @@ class Builder:
 
     def _in_kernel(self, order: Order, lower_is_better: bool) -> Any:
         """Lists of the kernel that take rows; None where the kernel does not understand the qrels."""
-        known = self.qrels.judged_docs and self.qrels.judged_docs.in_kernel
+        known = self.qrels.in_kernel
         return known and kernel.begin(known, _ORDERS.index(order), lower_is_better, self.keep_scores)
 
     def _keep_found(self, lists: Any, samples: Samples, whole: Data | None = None) -> bool:

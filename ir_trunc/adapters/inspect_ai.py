@@ -151,8 +151,10 @@ def _log(samples: list[SampleScore], correct_from: float, confidence: str | None
     run: dict[str, dict[str, float]] = {}
     for place, sample in enumerate(samples):
         value = _answer(sample)
-        sure = 1.0 if confidence is None or value is None else _confidence(sample, confidence)
-        run[str(place)] = {} if value is None else {"correct" if value >= correct_from else "wrong": sure}
+        answers = run[str(place)] = dict[str, float]()
+        if value is not None:
+            sure = 1.0 if confidence is None else _confidence(sample, confidence)
+            answers["correct" if value >= correct_from else "wrong"] = sure
     known = {name: True if "correct" in answer else None for name, answer in run.items()}
     return AnswerLog(run, known, {}, confidence is not None, "samples")
 

@@ -18,6 +18,7 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.files import make_folder, output_file
+from ir_trunc._output.tables import aligned_text
 from ir_trunc._ranking.qrels import read_qrels
 from ir_trunc._ranking.runs import rank_run
 from ir_trunc._scoring.evaluator import evaluator
@@ -111,9 +112,8 @@ def draw(file: str) -> None:
     grid[0].set_xlabel(
         "mean of the seven topics, all worked\nexamples; the better system is dark", fontsize="small"
     )
-    plots._kit.save_picture(
-        shown, file, "path"
-    )  # letters as outlines look the same where the fonts are others
+    # Letters as outlines look the same where the fonts are others.
+    plots._kit.save_picture(shown, file, "path")
 
 
 def _draw_means(means: pd.DataFrame, ax: Any) -> None:
@@ -139,9 +139,7 @@ def _lists_by_rank(runs: dict[str, Rankings]) -> str:
     for q, topic in enumerate(first.topics):
         grades = first.judgments.grades[first.judgments.offsets[q] : first.judgments.offsets[q + 1]]
         rows.append([topic, str((grades > 0).sum()), *(picture(rankings, q) for rankings in runs.values())])
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
-    return "".join(f"{line}\n" for line in lines)
+    return f"{aligned_text(rows, len(rows[0]))}\n"
 
 
 def picture(rankings: Rankings, q: int) -> str:

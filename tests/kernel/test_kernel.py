@@ -19,6 +19,7 @@ import pytest
 from faulty import python
 from hypothesis import example, given, strategies as st
 
+from ir_trunc._core.arrays import Texts
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking import qrels as qrels_module
@@ -251,7 +252,7 @@ def test_qrels_that_the_kernel_read_can_be_pickled(tmp_path):
     qrels = read_qrels(path)
     for copied in (pickle.loads(pickle.dumps(qrels)), copy.deepcopy(qrels)):
         assert described(copied) == described(qrels)
-        assert copied.judged_docs.in_kernel is not None
+        assert copied.in_kernel is not None
         assert same(copied, {"1": {"a": 1.0, "b": 2.0}})
 
 
@@ -409,7 +410,7 @@ def test_columns_that_do_not_fit_together_are_refused(qrels):
     good |= {"docs": text, "scores": np.array([1.0])}
 
     def taken(**other):
-        lists = kernel.begin(qrels.judged_docs.in_kernel, 0, False, False)
+        lists = kernel.begin(qrels.in_kernel, 0, False, False)
         return kernel.columns(lists, *{**good, **other}.values())
 
     assert taken()
@@ -532,7 +533,9 @@ def test_ids_whose_hashes_meet_and_long_lists(tmp_path):
 
 
 def test_buffers_that_do_not_fit_are_refused():
-    good = read_qrels(QRELS).judged_docs.columns
+    judged = read_qrels(QRELS)
+    texts = judged.topic_ids, judged.doc_ids, Texts.of(["odd"])
+    good = [*(part for ids in texts for part in (ids.offsets, ids.data)), judged.keys, judged.grades]
     assert kernel.judged(*good, 1) is not None
     for at in range(len(good)):
         assert kernel.judged(*good[:at], good[at][:0], *good[at + 1 :], 1) is None or len(good[at]) == 0

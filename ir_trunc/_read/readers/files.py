@@ -112,9 +112,8 @@ def _by_place(layout: Layout, count: int, source: str) -> tuple[list[str], Layou
     A field that the user named stands where he says; others stand where short lines have them.
     """
     names, possible = layout.reading.names, possible_fields(layout)
-    own = (
-        field for field in names if field in possible or field in names.needed
-    )  # not of qrels or runs alone
+    # Fields of qrels or of runs alone are left out.
+    own = (field for field in names if field in possible or field in names.needed)
     given = {field: int(names[field]) if str(names[field]).isdecimal() else names[field] for field in own}
     Columns(given, names.needed).check(range(count), possible, source)
     field_at = {place: field for field, place in given.items()}
@@ -204,7 +203,8 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """
     source, reading, of_run = layout.source, layout.reading, layout.kind == "run"
     count = len(rows_in(beginning(data))[0])
-    if count not in (fields_of := _SHORT[layout.kind]):
+    fields_of = _SHORT[layout.kind]
+    if count not in fields_of:
         needed = f"{' or '.join(map(str, fields_of))}, or {len(layout.fields)} in TREC's form, are needed"
         hint = " Is it a run?" if count == 4 else ""
         place, _ = next(_lines(data, source))
@@ -229,7 +229,8 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
             raise InputError(f"{place}: {counted(count, 'field')}; {needed}.") from None
         raise
     if is_open:
-        if (are_ranks := _are_ranks(rows)) is None:
+        are_ranks = _are_ranks(rows)
+        if are_ranks is None:
             which = f"{option('columns', {'rank': 2}, {'score': 2})} says which"
             raise InputError(f"{source}: the third field may be the rank or the score; {which}.")
         what = "the rank, since it is 1 to n" if are_ranks else "the score, since it is not 1 to n"
@@ -286,7 +287,8 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     in_parts = json_parts(data, source)
     content, further = next(in_parts), next(in_parts, None)
     if further is not None:
-        if (form := reader_of(content, layout)) in (dicts, records):
+        form = reader_of(content, layout)
+        if form in (dicts, records):
             try:
                 rows = _rows_of_parts(form, chain((content, further), in_parts), layout)
             except InputError as error:

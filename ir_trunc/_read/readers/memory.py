@@ -188,14 +188,12 @@ def _kernel_items(data: Data) -> list[Any]:
         return [items, kind, len(fields), *range(len(fields))]
     plain = issubclass(kind, tuple) and kind.__getattribute__ is tuple.__getattribute__
     keys = () if data.layout.reading.nesting is None else data.layout.reading.nesting.names
-    others = (RANK, MARK, COST, SHOWN, *keys)
-    if not plain or kind.__dictoffset__ or any(hasattr(kind, name) for name in others):
+    others, own = (RANK, MARK, COST, SHOWN, *keys), getattr(kind, "_fields", ())
+    plain &= {*fields} <= {*own} and not kind.__dictoffset__
+    plain &= all(type(getattr(kind, name, None)).__name__ == "_tuplegetter" for name in fields)
+    if not plain or any(hasattr(kind, name) for name in others):
         return []
-    getters: list[Any] = [getattr(kind, name, None) for name in fields]
-    if any(type(getter).__name__ != "_tuplegetter" for getter in getters):
-        return []
-    places = (getter.__reduce__()[1][0] for getter in getters)
-    return [items, kind, len(getattr(kind, "_fields", ())), *places]
+    return [items, kind, len(own), *map(own.index, fields)]
 
 
 def _tuples_to_kernel(lists: Any, run: Data) -> Samples | None:

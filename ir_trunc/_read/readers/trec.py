@@ -146,15 +146,14 @@ def has_ranks(rows: list[list[bytes]]) -> bool:
     first: dict[bytes, list[list[bytes]]] = {}
     four = [row for row in rows if len(row) == len(QRELS.fields)]
     for row in four:
-        if len(begun := first.setdefault(row[0], [])) < 2:
-            begun.append(row)
+        first.setdefault(row[0], []).append(row)
     if 2 * len(four) <= len(rows) or not are_numbers(row[3] for row in four):
         return False
     if len({row[1] for row in four}) == 1 and _are_iterations(four):
         return False
     ranks = ([b"0"], [b"1"], [b"0", b"1"], [b"1", b"2"])
     good = [
-        [row[2] for row in begun] in ranks and (len(begun) == 1 or begun[0][1] != begun[1][1])
+        [row[2] for row in begun[:2]] in ranks and (len(begun) == 1 or begun[0][1] != begun[1][1])
         for begun in first.values()
     ]
     return 2 * sum(good) > len(first)
@@ -269,8 +268,8 @@ def _rows_of_blocks(blocks: Iterable[memoryview], layout: Layout, source: str) -
                 yield rows
     except BadLineError as error:
         raise InputError(f"{source}, line {seen.first + error.before} {error}") from None
-    if longer := seen.longer:
-        what = f"{counted(len(longer), 'line')} (for example line {longer[0]})"
+    if seen.longer:
+        what = f"{counted(len(seen.longer), 'line')} (for example line {seen.longer[0]})"
         warn(f"{source}: the words after the tag, the sixth field, are not read: {what}.")
     if seen.comment:
         warn(
