@@ -213,10 +213,10 @@ class MarkedTable:
         lines_of_text = table_text(frame, None).splitlines()  # a part may have nothing below its scores
         shown = "\n".join(line.rstrip() for line in lines_of_text if line.strip() or not line)
         notes, above = self._notes(BEST, str), [*self.warnings[:_WARNINGS]]
-        if (more := len(self.warnings) - _WARNINGS) > 0:
-            above.append(f"({more} more in `notes`)")
-        text = [*map(fitted, (self.caption, *above)), "", shown, *[""] * bool(notes), *map(fitted, notes)]
-        return "\n".join(text)
+        if len(self.warnings) > _WARNINGS:
+            above.append(f"({len(self.warnings) - _WARNINGS} more in `notes`)")
+        below = ["", *map(fitted, notes)] if notes else []
+        return "\n".join([*map(fitted, (self.caption, *above)), "", shown, *below])
 
     def latex(self, label: str = "") -> str:
         """A table environment for booktabs and graphicx; the caption explains the marks, the best is bold.
@@ -270,7 +270,8 @@ class MarkedTable:
 
     def _notes(self, best: str, escape: Callable[[str], str]) -> list[str]:
         has_best = any(cell.best for row in self.cells for cell in row)
-        return [*[f"{best} {escape(self.best)}"] * has_best, *map(escape, self.notes)]
+        of_best = [f"{best} {escape(self.best)}"] if has_best else []
+        return [*of_best, *map(escape, self.notes)]
 
 
 def latex(text: str) -> str:

@@ -34,7 +34,8 @@ def squad(answer: str) -> str:
 
     Articles and then punctuation stay where nothing else is left: "(A)" is "a", and "?" is "?".
     """
-    words = (text := answer.lower()).translate(_NO_PUNCTUATION)
+    text = answer.lower()
+    words = text.translate(_NO_PUNCTUATION)
     return " ".join(_ARTICLES.sub(" ", words).split() or words.split() or text.split())
 
 

@@ -117,10 +117,11 @@ class GradedAnswers(Qrels):
 
     def _say_untried(self, short: int, is_between: bool, source: str) -> None:
         """Report once what cuts between the depths mean, and depths beyond the ends of lists."""
-        between = ["another cut means the next lower of these"] * is_between
-        beyond = [f"a k above the length of its list ({counted(short, 'list')}) means the whole list"]
-        if said := between + beyond * (short > 0):
-            warn(f"{source}: answers were graded with {self.tried} passages; {', and '.join(said)}.")
+        rules = ["another cut means the next lower of these"] if is_between else []
+        if short:
+            rules.append(f"a k above the length of its list ({counted(short, 'list')}) means the whole list")
+        if rules:
+            warn(f"{source}: answers were graded with {self.tried} passages; {', and '.join(rules)}.")
 
 
 def read_depths(

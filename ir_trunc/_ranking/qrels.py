@@ -357,7 +357,8 @@ def _each_once(data: Data) -> CodedRows:
     """Judgments without those that repeat one; InputError where two contradict each other."""
     rows = data.all_rows()
     pa.default_memory_pool().release_unused()  # or Arrow keeps what reading took
-    if (coded := coded_qrels(data, rows)) is not None:
+    coded = coded_qrels(data, rows)
+    if coded is not None:
         del rows
         pa.default_memory_pool().release_unused()
         return coded
@@ -373,7 +374,8 @@ def without_repeats(rows: Rows) -> Rows:
     docs = rows.docs.take(numeric(twice)).dictionary_encode()
     pairs = topics[twice] * len(docs.dictionary) + flat(docs.indices)
     _, first, place = np.unique(pairs, return_index=True, return_inverse=True)
-    again, before = twice[later := first[place] < np.arange(len(twice))], twice[first[place[later]]]
+    later = first[place] < np.arange(len(twice))
+    again, before = twice[later], twice[first[place[later]]]
     for row in again[rows.values[again] != rows.values[before]][:1].tolist():
         raise rows.both(row, None, "it is judged twice")
     if len(again):

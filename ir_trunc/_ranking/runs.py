@@ -458,9 +458,9 @@ class Builder:
             universe = replace(universe, holds_ends=True) if takes_ends() else refuse_ends(source)
         if reading.columns:
             universe = replace(universe, score=str(reading.columns.get("score", "")))
-        if said := self.searched:
+        if self.searched:
             names = ("searches", "several", "sequence", "top_scores")
-            universe = replace(universe, **{name: getattr(said, name) for name in names})
+            universe = replace(universe, **{name: getattr(self.searched, name) for name in names})
         fields: dict[str, Any] = {"universe": universe}
         if len(self.pieces) == 1 and self.pieces[0].judgments is qrels.judgments_with_nil:
             rankings = self.pieces[0]

@@ -239,7 +239,8 @@ def number_in(value: Any) -> Any:
 def score_of(value: Any) -> float:
     """The score that a value is; ValueError where it is none, as null, NaN and the empty text are."""
     number = number_in(value)
-    if number is None or (size := _float(number)) != size:
+    size = math.nan if number is None else _float(number)
+    if size != size:
         raise ValueError
     return size
 

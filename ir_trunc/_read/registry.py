@@ -105,7 +105,8 @@ class Reader:
             content = self.read(data, replace(layout, source=source))
         except RecursionError:
             raise InputError(f"{source} is nested too deeply to be read.") from None
-        if layout.reading.columns is not None and not self.columns and (names := layout.reading.names).needed:
+        names = layout.reading.names
+        if names.needed and not self.columns:
             fields = ", ".join(name for name in names if name in names.needed)
             what = f"{layout.kind} ({self.form_of(layout)}) has no columns"
             raise InputError(f"{what}; leave {fields} out of {option('columns', dict(names))}.")

@@ -284,9 +284,12 @@ def column_name(
     if not present:
         wanted = [str(named[field])] if field in named else []
         hint = nearest(wanted[0], map(str, names)) if wanted else ""
-        if field == RUN.value and (ranks := matching(names, RANK, named)):
+        of_score = field == RUN.value
+        ranks = matching(names, RANK, named) if of_score else []
+        distances = [name for name in DISTANCES if name in names and of_score]
+        if ranks:
             hint += f" {option('order', 'rank')} takes the column {ranks[0]}."
-        elif field == RUN.value and (distances := [name for name in DISTANCES if name in names]):
+        elif distances:
             these = f"{option('columns', {field: distances[0]})} with {option('lower_is_better', True)}"
             hint += f" {these} takes the column {distances[0]}."
         elif columns is not None and not hint:

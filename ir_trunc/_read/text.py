@@ -45,7 +45,8 @@ def most_bytes() -> int:
 
 def _check_size(size: int, usual: int, more: str, why: str) -> None:
     """InputError about a size that is beyond the usual one and the limit, in words: what is more, and why."""
-    if size > usual and size > (most := most_bytes()):
+    most = most_bytes() if size > usual else size
+    if size > most:
         raise InputError(f"{more} than {most:,} bytes{why}. IR_TRUNC_MAX_BYTES={4 * most} raises the limit.")
 
 

@@ -255,7 +255,8 @@ class Scorer:
                 ended = int(np.flatnonzero(np.diff(codes)).max(initial=-1)) + 1  # rows of lists that ended
                 ended = len(codes) if table is None else ended
                 names = set(ids.dictionary.take(pc.unique(ids.indices[:ended])).to_pylist())
-                if again := finished & names:
+                again = finished & names
+                if again:
                     what = "its rows are in several places; a stream sorted by the keys is needed"
                     raise InputError(f"{self.source}, list {min(again)}: {what}.")
                 finished |= names

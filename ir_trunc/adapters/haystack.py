@@ -62,7 +62,8 @@ class Truncate:
         """The component from a saved pipeline."""
         parameters = data["init_parameters"]
         read = parameters | {"policy": policy_from_dict(parameters["policy"])}
-        if isinstance(cost := parameters.get("cost"), dict):
+        cost = parameters.get("cost")
+        if isinstance(cost, dict):
             read["cost"] = deserialize_callable(cost["function"])
         made: Truncate = default_from_dict(cls, data | {"init_parameters": read})
         return made

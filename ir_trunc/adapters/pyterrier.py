@@ -198,7 +198,8 @@ def _without(
         return frame[~rule.among(topics.dictionary_encode(), docs)]
 
     judged, kept = left(qrels), list(map(left, results))
-    if gone := sorted({*qrels["qid"]} - {*judged["qid"]}):
+    gone = sorted({*qrels["qid"]} - {*judged["qid"]})
+    if gone:
         judged = pd.concat([judged, pd.DataFrame({"qid": gone, "docno": PLACEHOLDER, "label": 0})])
     documents = counted(sum(map(len, results)) - sum(map(len, kept)), "document")
     warn(f"withheld: {documents} left the results of {counted(len(results), 'system')}.")

@@ -125,7 +125,8 @@ class Metric(_Base):  # type: ignore[misc]
         """
         arrays = {"scores": scores, "labels": labels, "shown": shown, "judged": judged}
         on_cpu = {name: x.detach().cpu() if isinstance(x, torch.Tensor) else x for name, x in arrays.items()}
-        if (ignored := np.asarray(on_cpu["labels"]) == IGNORE_INDEX).any():
+        ignored = np.asarray(on_cpu["labels"]) == IGNORE_INDEX
+        if ignored.any():
             for name in ("shown", "judged"):
                 on_cpu[name] = ~ignored & (True if on_cpu[name] is None else np.asarray(on_cpu[name]))
         rankings = Rankings.from_arrays(**on_cpu)

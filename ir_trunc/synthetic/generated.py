@@ -241,7 +241,8 @@ def chunks(
     """
     rng, retrieved_scores, labels = generator(seed), {}, {}
     for number in range(questions):
-        answers = int(rng.integers(1, 6)) * (number % 4 > 0)
+        drawn = int(rng.integers(1, 6))
+        answers = drawn if number % 4 else 0
         shift, names = rng.normal(0, 0.04), [f"c{number}-{place}" for place in range(retrieved)]
         means = [(0.72, 0.10)] * answers + [(0.45, 0.09)] * (retrieved - answers)
         scores = [round(float(rng.normal(*mean) + shift), 3) for mean in means]

@@ -180,6 +180,7 @@ class _Span(NamedTuple):
             documents = None if recorded is None else documents_of(recorded, place, fields)
         except InputError as error:  # which is raised if the span is read
             documents = error
+        kind = _first(values, _KINDS)
         return cls(
             name=name or str(number),
             parent=parent.removeprefix("0x"),
@@ -187,7 +188,7 @@ class _Span(NamedTuple):
             start=_TIME_ZONE.sub("", start),
             topic=_first(values, columns.candidates("query_id", _QUERIES)),
             documents=documents,
-            kind=str("" if (kind := _first(values, _KINDS)) is None else kind) or "of no kind",
+            kind="of no kind" if kind in (None, "") else str(kind),
         )
 
     @property
@@ -246,7 +247,8 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
                     apart = f"{option('columns', {'query_id': _TRACE_ID})} makes each trace a topic"
                 raise InputError(f"{place}: {what}, and a topic has one list; {apart}.")
         lists |= {_KEYS.separator.join([topic, str(n)]): span.listed for n, span in enumerate(first, 1)}
-    if repeated := sum(len(traces) - 1 for traces in by_trace.values()):
+    repeated = sum(len(traces) - 1 for traces in by_trace.values())
+    if repeated:
         what = "retrieval spans with the query and the documents of an earlier one, whose scores count"
         notes.append(f"{what}: {repeated}")
     if any(score is None for docs in lists.values() for _, score, *_ in docs):
@@ -301,7 +303,8 @@ def _documents(span: dict[str, Any], place: str) -> list[dict[str, Any]] | None:
     documents: dict[int, dict[str, Any]] = {}
     recorded = False
     for name, value in span.items():
-        if (part := _DOCUMENT.fullmatch(name)) is None:
+        part = _DOCUMENT.fullmatch(name)
+        if part is None:
             continue
         recorded = True
         if part[2]:
