@@ -7,6 +7,7 @@ from functools import cache
 from unittest import mock
 
 from public import FUNCTIONS, MODULES, handed_on, parameters_of
+from registries import kept
 
 from ir_trunc._read.reading import options_of
 from ir_trunc._scoring.evaluator import ScoringOptions
@@ -43,4 +44,5 @@ def example_of(name):
 def examples(module):
     """The example of every function of a module that takes arguments, by its name in ir_trunc."""
     own = [name for name in FUNCTIONS if name.rpartition(".")[0] == module and parameters_of(name)]
-    return {name.removeprefix("ir_trunc."): example_of(name) for name in own}
+    with kept():
+        return {name.removeprefix("ir_trunc."): example_of(name) for name in own}

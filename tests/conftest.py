@@ -1,7 +1,6 @@
 """What all tests share: where real data lies, and how hard hypothesis tries."""
 
 import gc
-import importlib
 import importlib.util
 import json
 import os
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from registries import kept
 
 # OpenMP's threads spin while they wait for each other: most of the time, where processes outnumber cores.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -215,20 +215,8 @@ for words in json.loads(sys.argv[1]):
 @pytest.fixture
 def registries():
     """Measures, policies and procedures that a test declares are taken back when it ends."""
-    import ir_measures
-
-    from ir_trunc._scoring.objects import objects
-    from ir_trunc.measures import declaration
-
-    ours = (declaration.registry, declaration._aliases, objects)
-    further = [name for name in ("ir_trunc.meta", "ir_trunc.truncation") if importlib.util.find_spec(name)]
-    others = [importlib.import_module(name).registry for name in further]
-    known = (*ours, *others, ir_measures.measures.registry)
-    before = [dict(names) for names in known]
-    yield
-    for names, kept in zip(known, before):
-        names.clear()
-        names.update(kept)
+    with kept():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -18,8 +18,6 @@ from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, MinRel, Number
 from ir_trunc.measures.parts import binary, over
 
-__all__ = ["CWS", "EM", "K1", "c"]
-
 PENAS = "Peñas & Rodrigo, ACL 2011, https://aclanthology.org/P11-1142"
 SQUAD = "Rajpurkar, Jia & Liang, ACL 2018, https://aclanthology.org/P18-2124"
 VOORHEES = (

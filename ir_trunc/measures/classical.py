@@ -27,11 +27,6 @@ from ir_trunc.measures.parts import (
     precision_at_relevant,
 )
 
-__all__ = [
-    "AP", "AUPRC", "CG", "DCG", "RR", "Bpref", "P", "R", "Rprec", "SetF", "SetP", "SetR", "Success", "aAP",
-    "anDCG", "enDCG", "nDCG",
-]  # fmt: skip
-
 WEBBER = (
     "Webber, Moffat & Zobel, EVIA 2010, "
     "http://research.nii.ac.jp/ntcir/workshop/OnlineProceedings8/EVIA/03-EVIA2010-WebberW.pdf"

@@ -16,8 +16,6 @@ from ir_trunc.measures.params import CollectionSize, MinRel
 from ir_trunc.measures.parts import binary, count, over
 from ir_trunc.measures.standing import grade_groups, standing
 
-__all__ = ["AUC", "KendallTau", "Spearman"]
-
 HANLEY = "Hanley & McNeil, Radiology 1982, https://doi.org/10.1148/radiology.143.1.7063747"
 KENDALL = "Kendall, Biometrika 1945, https://doi.org/10.1093/biomet/33.3.239"
 SPEARMAN = "Spearman, American Journal of Psychology 1904, https://doi.org/10.2307/1412159"

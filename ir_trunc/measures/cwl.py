@@ -19,8 +19,6 @@ from ir_trunc.measures.params import Choice, MaxRel, Number, OnlyRel, Persistenc
 from ir_trunc.measures.parts import linear_or_binary, over
 from ir_trunc.measures.reading_cost import Cost
 
-__all__ = ["EC", "ETC", "ETU", "EU"]
-
 CWL = "Azzopardi, Thomas & Moffat, SIGIR 2019, https://doi.org/10.1145/3331184.3331353"
 
 QUESTION = "What does a reader gain and pay, who leaves no later than the end of the list?"

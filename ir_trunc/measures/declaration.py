@@ -21,8 +21,6 @@ from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import JudgedOnly, Nil, Param, Whole
 from ir_trunc.measures.parts import AtLeast, gains_by, scale_of, silent_or
 
-__all__ = ["lookup", "measure", "names", "registry"]
-
 registry: dict[str, Definition] = {}
 unlisted: dict[str, Definition] = {}
 """Measures that need other data than judgments of documents, which no list of measures has."""

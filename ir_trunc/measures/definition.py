@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ir_trunc._core.curve import Curve
     from ir_trunc._core.rankings import Rankings
 
-__all__ = ["BoundMeasure", "Definition"]
-
 Formula = Callable[..., Floats]
 OfMeans = tuple[Callable[..., tuple[Floats, ...]], Callable[..., Floats]]
 ListPart = Literal["confidence", "end", "answers"]

@@ -17,8 +17,6 @@ from ir_trunc.measures.params import Choice, Flag, GradeGains, Number
 from ir_trunc.measures.parts import Gains, OfJudged, count, mapped, nil, over, scale_of
 from ir_trunc.measures.standing import grade_groups
 
-__all__ = ["AGR", "AWP", "RGR", "RWP", "Q", "RMeasure"]
-
 SAKAI = (
     "Sakai, NTCIR-4, 2004,"
     " http://research.nii.ac.jp/ntcir/workshop/OnlineProceedings4/OPEN/NTCIR4-OPEN-SakaiTrev.pdf"

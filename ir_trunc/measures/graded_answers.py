@@ -15,8 +15,6 @@ from ir_trunc.measures.definition import Definition, Range
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Number, Param
 
-__all__: list[str] = []
-
 
 def answer_score(lists: Lists, low: float = 0.0, high: float = 1.0) -> Floats:
     """The score of the answer that was given with the documents of a list.

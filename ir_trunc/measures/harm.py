@@ -21,8 +21,6 @@ from ir_trunc.measures.standing import standing
 from ir_trunc.measures.terminal import LIU, share_at_end
 from ir_trunc.measures.utility import AT_MOST_ONE
 
-__all__ = ["UDCG", "CompatDiff", "HarmCompat", "SignedDCG", "SignedRBPT"]
-
 TRAPPOLINI = "Trappolini, Cuconasu, Filice, Maarek & Silvestri, 2025, https://arxiv.org/abs/2510.21440"
 CLARKE = "Clarke, Vtyurina & Smucker, TOIS 2021, https://doi.org/10.1145/3451161"
 

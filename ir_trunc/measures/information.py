@@ -16,8 +16,6 @@ from ir_trunc.measures.params import QRELS, TOOL, Choice, Documents, Number
 from ir_trunc.measures.parts import collection_sizes
 from ir_trunc.measures.standing import grade_groups, standing
 
-__all__ = ["OIE"]
-
 AMIGO_OIE = "Amigó, Giner, Mizzaro & Spina, ICTIR 2018, https://doi.org/10.1145/3234944.3234958"
 
 QUESTION = (

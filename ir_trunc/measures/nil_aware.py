@@ -18,8 +18,6 @@ from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MaxRel, MinRel, Nil, Number, OnlyRel
 from ir_trunc.measures.parts import binary, linear_or_binary, over, silent_or
 
-__all__ = ["EG", "GMP", "T11SU", "NilF", "NilP", "NilR", "nCG"]
-
 LIN = "Lin et al., TREC 2016, https://trec.nist.gov/pubs/trec25/papers/Overview-RT.pdf"
 ROBERTSON = "Robertson & Soboroff, TREC 2002, https://trec.nist.gov/pubs/trec11/papers/OVER.FILTERING.pdf"
 

@@ -33,8 +33,6 @@ from ir_trunc.measures.parts import (
 )
 from ir_trunc.measures.terminal import AMIGO, LIU, share_at_end
 
-__all__ = ["nERR", "nERRT", "nRBPT", "niRBU"]
-
 SAKAI_SONG = "Sakai & Song, SIGIR 2011, https://doi.org/10.1145/2009916.2010055"
 
 QUESTION = "How close is the list to the best one that the topic's judgments allow?"

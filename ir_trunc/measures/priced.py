@@ -20,8 +20,6 @@ from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MinRel, Number, Whole
 from ir_trunc.measures.parts import binary, over
 
-__all__ = ["UF", "BestEM", "BestTokenF1", "F05u", "TokenF1"]
-
 WHITEHEAD = "Whitehead et al., ECCV 2022, https://arxiv.org/abs/2204.13631"
 BEVENDORFF = "Bevendorff, Stein, Hagen & Potthast, NAACL 2019, https://aclanthology.org/N19-1068"
 

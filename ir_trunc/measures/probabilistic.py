@@ -10,8 +10,6 @@ from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MaxRel, OnlyRel, Persistence
 from ir_trunc.measures.parts import cascade, exponential, geometric, linear_or_binary, reciprocal
 
-__all__ = ["ERR", "RBP", "RBPRes", "nRBP"]
-
 MOFFAT = "Moffat & Zobel, TOIS 2008, https://doi.org/10.1145/1416950.1416952"
 CHAPELLE = "Chapelle, Metlzer, Zhang & Grinspan, CIKM 2009, https://doi.org/10.1145/1645953.1646033"
 

@@ -18,8 +18,6 @@ from ir_trunc.measures.lists import EveryDocument, Lists
 from ir_trunc.measures.params import MaxRel, Number, OnlyRel
 from ir_trunc.measures.parts import effort, linear_or_binary, over, undiscounted
 
-__all__ = ["EET", "TBG", "UMeasure"]
-
 SMUCKER = "Smucker & Clarke, SIGIR 2012, https://doi.org/10.1145/2348283.2348300"
 SAKAI_DOU = "Sakai & Dou, SIGIR 2013, https://doi.org/10.1145/2484028.2484031"
 MENG = "Meng, Arabzadeh, Askari, Aliannejadi & de Rijke, SIGIR 2024, https://doi.org/10.1145/3626772.3657864"

@@ -25,8 +25,6 @@ from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import QRELS, TOOL, Choice, Documents, MinRel, Number, Size
 from ir_trunc.measures.parts import Gains, binary, collection_sizes, count, effort, over, undiscounted
 
-__all__ = ["TNR", "WSS", "LastRel", "NegTotalCost", "NormArea", "OneMinusLossER", "Reliability"]
-
 COHEN = "Cohen, Hersh, Peterson & Yen, JAMIA 2006, https://doi.org/10.1197/jamia.M1929"
 KUSA = (
     "Kusa, Lipani, Knoth & Hanbury, Intelligent Systems with Applications 2023,"

@@ -19,8 +19,6 @@ from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MinRel
 
-__all__ = ["AUGRC", "AURC", "EAURC"]
-
 GEIFMAN_CURVE = "Geifman & El-Yaniv, NeurIPS 2017, https://arxiv.org/abs/1705.08500"
 GEIFMAN = "Geifman, Uziel & El-Yaniv, ICLR 2019, https://arxiv.org/abs/1805.08206"
 TRAUB = "Traub et al., NeurIPS 2024, https://arxiv.org/abs/2407.01032"

@@ -15,8 +15,6 @@ from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import GradeGains, Number, Whole
 from ir_trunc.measures.parts import Gains, mapped, over
 
-__all__ = ["nsDCG", "sDCG"]
-
 JARVELIN_2008 = "Järvelin, Price, Delcambre & Nielsen, ECIR 2008, https://doi.org/10.1007/978-3-540-78646-7_4"
 
 QUESTION = "How much do several searches for one question find, and how soon?"

@@ -13,8 +13,6 @@ from ir_trunc.measures.lists import Lists
 if TYPE_CHECKING:
     from ir_trunc._core.judgments import Judgments
 
-__all__ = ["GradeGroups", "Standing", "grade_groups", "standing"]
-
 
 @dataclass(frozen=True)
 class GradeGroups:

@@ -39,8 +39,6 @@ from ir_trunc.measures.parts import (
     reciprocal,
 )
 
-__all__ = ["APT", "ERRT", "PT", "RBPT", "RRT", "nDCGT"]
-
 LIU = "Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737"
 QUESTION = (
     "Did the list end in the right place? Its end is one more answer, and right as far as everything was"

@@ -24,8 +24,6 @@ from ir_trunc.measures.parts import (
 )
 from ir_trunc.measures.terminal import AMIGO
 
-__all__ = ["DCGU", "ERRU", "RBPU", "RBU", "FlatU", "iRBU"]
-
 AMIGO_RBU = "Amigó, Spina & Carrillo-de-Albornoz, SIGIR 2018, https://doi.org/10.1145/3209978.3210024"
 SAKAI_ZENG = "Sakai & Zeng, SIGIR 2019, https://doi.org/10.1145/3331184.3331215"
 

@@ -24,8 +24,6 @@ from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, rounded
 from ir_trunc.meta.power import Power
 from ir_trunc.meta.procedures import procedure
 
-__all__ = ["Agreement", "agreement"]
-
 Coefficient = Literal["tau", "tau_ap", "tau_ap_b", "rbo"]
 
 _WORDS = {

@@ -21,8 +21,6 @@ from ir_trunc.measures.params import Number, Text, Whole
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.meta.procedures import procedure
 
-__all__ = ["Calibration", "break_even", "persistence", "residual"]
-
 # How far, and how near to its lower bound, an unbounded parameter is searched.
 _WIDEST, _NARROWEST = 1e6, 1e-300
 DEEPEST = 100_000  # rank that can be asked for: its list is scored some 400 times

@@ -13,8 +13,6 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._core.parameters import number, numbers, one_of
 from ir_trunc._core.rankings import Floats, Ints
 
-__all__ = ["rbo", "tau", "tau_ap", "tau_ap_b"]
-
 TieRule = Literal["a", "b", "w"]
 
 _CELLS = 1 << 22  # values of one block of depths: 32 MB

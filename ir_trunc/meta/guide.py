@@ -24,8 +24,6 @@ from ir_trunc.measures import registry
 from ir_trunc.meta._trials import PROPERTIES
 from ir_trunc.meta.procedures import procedure
 
-__all__ = ["Advice", "guide"]
-
 Node = dict[str, Any]
 Answer = Annotated[bool | None, Flag("answer to the question of this name")]
 

@@ -32,9 +32,6 @@ from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.declaration import items_of, lower_is_better, split_at_blanks
 from ir_trunc.measures.definition import RunScores
 
-__all__ = ["ScoreMatrix", "score_matrix"]
-
-
 _FORM = (
     "the columns system, query_id, measure, value, or system, query_id and one for each measure, are needed"
 )

@@ -39,8 +39,6 @@ from ir_trunc.meta.power import power
 from ir_trunc.meta.procedures import SystemNames, procedure
 from ir_trunc.meta.standardisation import Reference
 
-__all__ = ["CONDITIONS_2010", "PAPER_2010", "PoolGrid", "conditions", "pool_grid"]
-
 ConditionDepths = Mapping[str, tuple[int | None, int | None]]
 """Pool depth and evaluation depth by the name of a condition."""
 

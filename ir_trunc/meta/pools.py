@@ -32,8 +32,6 @@ from ir_trunc.measures.params import Whole
 from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better, indices_of, rounded, run_scores
 from ir_trunc.meta.procedures import SystemGroups, procedure
 
-__all__ = ["LeftOut", "PooledRuns", "leave_group_out", "pooled_runs"]
-
 _ABSENT = np.iinfo(np.int32).max
 
 

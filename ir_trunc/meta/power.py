@@ -31,8 +31,6 @@ from ir_trunc.measures.parts import over
 from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure
 from ir_trunc.meta.procedures import procedure
 
-__all__ = ["Power", "power"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Power(Result):

@@ -28,17 +28,6 @@ from ir_trunc._scoring.objects import parse_measure
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.declaration import items_of
 
-__all__ = [
-    "MatrixMeasures",
-    "ProcedureDefinition",
-    "SingleMeasure",
-    "SystemGroups",
-    "SystemNames",
-    "WholeOrAll",
-    "procedure",
-    "registry",
-]
-
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
 

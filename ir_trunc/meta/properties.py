@@ -34,8 +34,6 @@ from ir_trunc.meta.matrix import index_of_measure
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.meta.procedures import procedure
 
-__all__ = ["PropertyTable", "Verdicts", "properties"]
-
 
 @dataclass(frozen=True)
 class Claim:

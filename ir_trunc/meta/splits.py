@@ -30,8 +30,6 @@ from ir_trunc.meta.power import power
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.meta.stability import SAME
 
-__all__ = ["Predictivity", "SplitTests", "predictivity", "split_tests"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SplitTests(Result):

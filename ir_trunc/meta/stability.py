@@ -36,8 +36,6 @@ from ir_trunc.measures.parts import over
 from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better
 from ir_trunc.meta.procedures import procedure
 
-__all__ = ["ErrorRates", "SwapRates", "error_rates", "swap_rates"]
-
 RelativeTo = Literal["score", "spread"]
 SetSize = Annotated[int | None, Whole("topics in a set, by default half of them")]
 

@@ -22,8 +22,6 @@ from ir_trunc.measures.parts import over
 from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure, indices_of, matrix_of
 from ir_trunc.meta.procedures import procedure
 
-__all__ = ["Reference", "standardised"]
-
 Form = Literal["normal", "linear", "z"]
 
 SLOPE, CENTRE = 0.15, 0.5

@@ -23,8 +23,6 @@ from ir_trunc.meta.coefficients import tau
 from ir_trunc.meta.matrix import higher_is_better
 from ir_trunc.meta.procedures import SingleMeasure, procedure
 
-__all__ = ["TruncationImpact", "truncation_impact"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TruncationImpact(Result):

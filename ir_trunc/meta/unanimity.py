@@ -26,8 +26,6 @@ from ir_trunc._scoring.tables import labelled_table
 from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better
 from ir_trunc.meta.procedures import MatrixMeasures, WholeOrAll, procedure
 
-__all__ = ["Coverage", "coverage"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Coverage(Result):

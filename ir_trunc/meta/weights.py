@@ -17,8 +17,6 @@ from ir_trunc.meta.calibration import gains_of_one
 from ir_trunc.meta.pools import own_formulas
 from ir_trunc.meta.procedures import procedure
 
-__all__ = ["RankWeights", "rank_weights"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankWeights(Result):

@@ -21,8 +21,6 @@ from ir_trunc._read.rows import encoded
 from ir_trunc._scoring.results import Result
 from ir_trunc.truncation._profile import POINTS, Profile, features_of, independent
 
-__all__ = ["Monitoring"]
-
 FEWEST = 20
 """With fewer independent lists than this, tests of this kind raise too many false alarms."""
 

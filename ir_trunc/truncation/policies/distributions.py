@@ -12,8 +12,6 @@ from ir_trunc.truncation._fitting import from_0_to_1, of_documents
 from ir_trunc.truncation._policy import policy
 from ir_trunc.truncation.policies.thresholds import ARAMPATZIS_2009, Level, LevelPolicy
 
-__all__ = ["ScoreDistribution", "Surprise"]
-
 _STEPS = 50  # of expectation and maximisation
 _FEWEST_SCORES = 3  # different scores
 _NARROWEST = 0.02  # standard deviation of the normal, as a share of the scores' range

@@ -12,8 +12,6 @@ from ir_trunc.measures.params import Number, Whole
 from ir_trunc.truncation._fitting import from_0_to_1, of_lists
 from ir_trunc.truncation._policy import Policy, policy
 
-__all__ = ["AdaptiveK", "Knee", "LargestGap"]
-
 _TAGUCHI_2025 = "Taguchi, Maekawa & Bhutani, EMNLP 2025, https://doi.org/10.18653/v1/2025.emnlp-main.1017"
 
 

@@ -18,8 +18,6 @@ from ir_trunc.truncation._fitting import curve_of, single_measure
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 from ir_trunc.truncation.policies.thresholds import LevelPolicy
 
-__all__ = ["Fixed", "Given", "Greedy", "Oracle"]
-
 _BAHRI_2020 = "Bahri, Tay, Zheng, Metzler & Tomkins, SIGIR 2020, https://doi.org/10.1145/3397271.3401188"
 
 

@@ -18,8 +18,6 @@ from ir_trunc.truncation._fitting import Levels, curve_of, falling_scores, one_m
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 from ir_trunc.truncation.policies.thresholds import Level, bounded_keys, counts_reaching, shares_of_top
 
-__all__ = ["RiskControlled"]
-
 _KEYS = {"score": falling_scores, "share": shares_of_top}
 _SLACK = 1e-12
 

@@ -16,8 +16,6 @@ from ir_trunc.measures.params import Number
 from ir_trunc.truncation._fitting import best_levels, falling_scores, of_documents, one_measure
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 
-__all__ = ["Nucleus", "ScoreThreshold", "ShareOfTop"]
-
 _DIGITS = 9  # of sums of probabilities
 ARAMPATZIS_2009 = "Arampatzis, Kamps & Robertson, SIGIR 2009, https://doi.org/10.1145/1571941.1572031"
 
