@@ -102,111 +102,57 @@ def _whole_response(response: Any, place: str) -> None:
         raise InputError(f"{place}: _score is null, as in sorted hits; track_scores=True gives scores.")
 
 
-FORMS = (
-    Form(
-        "turns of iKAT",  # of 2023 and 2024 in a list, with the passages of the first response; of 2025 each
-        lists=("responses.0.passage_provenance", "references"),
-        topics=("turn_id", "metadata.turn_id"),
-        records=("turns",),
-    ),
-    Form(
-        "reports of RAGTIME",  # whose references are in the order of their ids
-        lists=("references",),
-        topics=("metadata.topic_id", "topic_id"),
-        cited="responses",
-    ),
-    Form(
-        "answers of TREC RAG",
-        lists=("references",),
-        topics=("topic_id", "metadata.topic_id", "narrative_id", "metadata.narrative_id"),
-    ),
-    Form(
-        "samples of ragas",
-        lists=("retrieved_context_ids",),
-        topics=("user_input",),
-        judged=("reference_context_ids",),
-        records=("samples",),
-        signs=("retrieved_contexts", "reference_contexts"),
-    ),
-    Form("answers of MTRAGEval", lists=("contexts",), topics=("task_id",), docs=("document_id", *_IDS)),
-    Form("questions of DPR", lists=("ctxs",), topics=("q_id", "id", "question")),
-    Form(
-        "retrieval runs",  # of LangSmith, spans of MLflow, observations of Langfuse
-        lists=("outputs.documents", "outputs", "output.documents", "output"),
-        topics=("inputs.query", "inputs.question", "input.query", "input.question"),
-        records=("data",),
-        docs=(*_IDS, "metadata.doc_uri"),
-    ),
-    Form("results of RAGChecker", lists=("retrieved_context",), topics=("query_id",), records=("results",)),
-    Form(
-        "questions of BioASQ",
-        lists=("documents",),
-        topics=("id",),
-        judged=("documents",),
-        records=("questions",),
-        signs=("exact_answer", "ideal_answer"),
-    ),
-    Form(
-        "ratings of Elasticsearch's rank_eval, OpenSearch or Quepid",
-        lists=(),
-        topics=("id", "query_text", "query"),
-        judged=("ratings",),
-        records=("requests", "judgmentRatings", "queries"),
-    ),
-    Form(
-        "golden sets",
-        lists=(),
-        topics=_ASKED,
-        judged=tuple(
-            f"{what}_{of}"
-            for what in ("expected", "relevant", "gold", "reference", "ground_truth")
-            for of in (
-                *("docs", "doc", "doc_ids", "doc_id", "documents", "document_ids", "document_id"),
-                *("sources", "source", "ids", "chunks", "chunk_ids", "context_ids", "passages"),
-            )
-        ),
-        records=("questions", "queries", "examples", "test_cases", "cases", "samples", "data"),
-        docs=(*_IDS, "source", "chunk_id"),
-        golden=True,
-    ),
-    Form(
-        "search results by query",
-        lists=(
-            *("contexts", "ctxs", "documents", "results", "hits.hits", "hits", "references", "candidates"),
-            *("docs", "retrieved_passages", "passages"),
-        ),
-        topics=("query.qid", *_ASKED),
-        judged=("positive_passages", "answer_pids"),
-        docs=("document_id", *_IDS),
-    ),
-    Form(
-        "responses",  # of Solr, Vespa, Pinecone, Azure AI Search, OpenAI, Meilisearch, rerankers, Milvus and
-        lists=(
-            *("response.docs", "root.children", "matches", "value", "results", "data", "hits"),
-            *("objects", "retrievalResults", "contexts.contexts", "records"),  # Weaviate, Bedrock, Vertex AI
-        ),
-        docs=(
-            *("file_id", *_IDS, "index", "uuid", "objectID", "sourceUri"),
-            *("metadata.x-amz-bedrock-kb-chunk-id", "location.s3Location.uri"),
-        ),
-        scores=(*_SCORES, "relevance", "@search.score", "_rankingScore"),
-    ),
-    Form(
-        "responses of Elasticsearch or OpenSearch",
-        lists=("hits.hits",),
-        signs=("hits", "_shards", "error"),
-        check=_whole_response,
-    ),
-    Form(
-        "responses of Chroma",
-        lists=("ids.0",),
-        beside="distances.0",
-        distances=True,
-        signs=("distances",),
-        check=_one_query,
-    ),
-    Form("responses of Qdrant", lists=("points",)),
+# fmt: off
+_GOLD = tuple(
+    f"{what}_{of}" for what in ("expected", "relevant", "gold", "reference", "ground_truth") for of in (
+        "docs", "doc", "doc_ids", "doc_id", "documents", "document_ids", "document_id",
+        "sources", "source", "ids", "chunks", "chunk_ids", "context_ids", "passages",
+    )
 )
+
+FORMS = (
+    # Of 2023 and 2024 in a list, with the passages of the first response; of 2025 each.
+    Form("turns of iKAT", ("responses.0.passage_provenance", "references"),
+         topics=("turn_id", "metadata.turn_id"), records=("turns",)),
+    # Their references are in the order of their ids.
+    Form("reports of RAGTIME", ("references",), topics=("metadata.topic_id", "topic_id"), cited="responses"),
+    Form("answers of TREC RAG", ("references",),
+         topics=("topic_id", "metadata.topic_id", "narrative_id", "metadata.narrative_id")),
+    Form("samples of ragas", ("retrieved_context_ids",), topics=("user_input",), records=("samples",),
+         judged=("reference_context_ids",), signs=("retrieved_contexts", "reference_contexts")),
+    Form("answers of MTRAGEval", ("contexts",), topics=("task_id",), docs=("document_id", *_IDS)),
+    Form("questions of DPR", ("ctxs",), topics=("q_id", "id", "question")),
+    # Of LangSmith, spans of MLflow, observations of Langfuse.
+    Form("retrieval runs", ("outputs.documents", "outputs", "output.documents", "output"),
+         topics=("inputs.query", "inputs.question", "input.query", "input.question"),
+         records=("data",), docs=(*_IDS, "metadata.doc_uri")),
+    Form("results of RAGChecker", ("retrieved_context",), topics=("query_id",), records=("results",)),
+    Form("questions of BioASQ", ("documents",), topics=("id",), judged=("documents",),
+         records=("questions",), signs=("exact_answer", "ideal_answer")),
+    Form("ratings of Elasticsearch's rank_eval, OpenSearch or Quepid", (), judged=("ratings",),
+         topics=("id", "query_text", "query"), records=("requests", "judgmentRatings", "queries")),
+    Form("golden sets", (), topics=_ASKED, judged=_GOLD, docs=(*_IDS, "source", "chunk_id"), golden=True,
+         records=("questions", "queries", "examples", "test_cases", "cases", "samples", "data")),
+    Form("search results by query",
+         ("contexts", "ctxs", "documents", "results", "hits.hits", "hits", "references", "candidates",
+          "docs", "retrieved_passages", "passages"),
+         topics=("query.qid", *_ASKED), judged=("positive_passages", "answer_pids"),
+         docs=("document_id", *_IDS)),
+    # Of Solr, Vespa, Pinecone, Azure AI Search, OpenAI, Meilisearch, rerankers, Milvus and Weaviate, Bedrock,
+    # Vertex AI.
+    Form("responses",
+         ("response.docs", "root.children", "matches", "value", "results", "data", "hits", "objects",
+          "retrievalResults", "contexts.contexts", "records"),
+         docs=("file_id", *_IDS, "index", "uuid", "objectID", "sourceUri",
+               "metadata.x-amz-bedrock-kb-chunk-id", "location.s3Location.uri"),
+         scores=(*_SCORES, "relevance", "@search.score", "_rankingScore")),
+    Form("responses of Elasticsearch or OpenSearch", ("hits.hits",), signs=("hits", "_shards", "error"),
+         check=_whole_response),
+    Form("responses of Chroma", ("ids.0",), beside="distances.0", distances=True, signs=("distances",),
+         check=_one_query),
+    Form("responses of Qdrant", ("points",)),
+)
+# fmt: on
 """The declared forms. Those with topics are records; the others are what a search for one query returns."""
 
 
