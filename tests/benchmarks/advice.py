@@ -3,6 +3,8 @@
     python tests/benchmarks/advice.py optimism [--draws 300] [--questions 50]
     python tests/benchmarks/advice.py expect [--draws 300]
     python tests/benchmarks/advice.py silence [--draws 400]
+    python tests/benchmarks/advice.py settings [--draws 200]
+    python tests/benchmarks/advice.py change [--draws 100]
     python tests/benchmarks/advice.py keep [--draws 300]
     python tests/benchmarks/advice.py answers [--draws 200] [--questions 100]
     python tests/benchmarks/advice.py speed [--questions 50000]
@@ -14,8 +16,11 @@ other questions. The scores of lead 0 say nothing; those of lead 2 separate rele
 standard error, how often their 95 % intervals hold the score on the other questions, and how often a policy
 is said to be better than both references beyond chance. `expect` prints how often the interval of what to
 expect holds the truth where production has another share of unanswerable questions than the labels. `silence`
-prints how often the advised policy is worse than silence by more than 0.01. `keep` prints by how much the
-printed share of kept questions exceeds the truth, and how often "This shows keep=" is false.
+prints how often the advised policy is worse than silence by more than 0.01. `settings` prints how often it is
+worse than the present setting, whole lists: with few questions, with rare unanswerable ones, with 12 users of
+8 questions each, and with labels by a model that errs in a tenth and by people for 40 questions. `change`
+prints the bias of the change that `report` expects of the best policy, with its standard error. `keep` prints
+by how much the printed share of kept questions exceeds the truth, and how often "This shows keep=" is false.
 
 `answers` learns from graded answers with 0, 1, 3, 5, 10 and 20 passages. A generated model answers right with
 a chance of 0.9 where a relevant passage is among those that it reads, of 0.1 elsewhere, and of 0.02 or 0.05
@@ -29,6 +34,7 @@ labels of documents by RBPT and by FlatU(e=0.1), with all passages, and with the
 from __future__ import annotations
 
 import argparse
+import html
 import re
 import time
 import warnings
@@ -41,6 +47,7 @@ from ir_trunc import Rankings
 from ir_trunc._core.judgments import Judgments
 from ir_trunc._core.rankings import offsets_of
 from ir_trunc._scoring.objects import bind
+from ir_trunc.truncation._text import parse_policy
 
 DOCUMENTS = 20
 TRIED = 0, 1, 3, 5, 10, 20
@@ -148,6 +155,76 @@ def silence(args: argparse.Namespace) -> None:
             )
 
 
+def settings(args: argparse.Namespace) -> None:
+    """How often the advised policy is worse than whole lists by more than 0.01."""
+    bound = bind(ir_trunc.parse_measure("RBPT"))
+    cells = {f"{count} questions": (count, 0.3) for count in (8, 15, 20, 50)}
+    cells |= {
+        "50, 5 % unanswerable": (50, 0.05),
+        "12 users of 8": (96, 0.3),
+        "40 of 120 by people": (120, 0.3),
+    }
+    print("lead  questions              worse than whole lists")
+    for lead, (name, (count, nil)) in product((0.0, 0.7), cells.items()):
+        others, worse = questions(20_000, lead, np.random.default_rng(0), nil), []
+        whole = bound.score(others).mean()
+        for draw in range(1, args.draws + 1):
+            random = np.random.default_rng(draw)
+            lists = questions(count, lead, random, nil)
+            if name.startswith(str(count)):
+                policy = advised(lists).policy
+            else:
+                policy = advised_on_data(lists, random, name.endswith("people")).policy
+            worse.append(bool(bound.score(others.cut(policy.cut(others))).mean() < whole - 0.01))
+        print(f"{lead:4.2f}  {name:<22} {share(worse)}", flush=True)
+
+
+def advised_on_data(lists: Rankings, random: np.random.Generator, by_people: bool) -> ir_trunc.HowMany:
+    """The advice on qrels and a run: of users with 8 questions each, or labelled by a model and by people."""
+    topics = [q if by_people else f"{int(q) // 8}/{q}" for q in lists.topics]
+    grades = np.zeros((len(topics), DOCUMENTS), int)
+    grades[lists.judged_rows, lists.judged_ranks - 1] = lists.judged_grades
+    scores = lists.scores.reshape(grades.shape)
+    run = {q: {f"d{rank}": s for rank, s in enumerate(row)} for q, row in zip(topics, scores.tolist())}
+    if not by_people:
+        return advised_of(labels_of(topics, grades), run, keys="user/question")
+    judge = np.where(random.random(grades.shape) < 0.1, 1 - grades, grades)
+    return advised_of(ir_trunc.Judged(labels_of(topics, judge), labels_of(topics[:40], grades)), run)
+
+
+def labels_of(topics: list[str], grades: np.ndarray) -> dict[str, dict[str, int]]:
+    """All documents with their grades."""
+    return {q: {f"d{rank}": int(grade) for rank, grade in enumerate(row)} for q, row in zip(topics, grades)}
+
+
+def advised_of(labels: object, run: object, **options: object) -> ir_trunc.HowMany:
+    """The advice without its warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ir_trunc.how_many(labels, run, "RBPT", **options)
+
+
+def change(args: argparse.Namespace) -> None:
+    """The bias of the change that a page expects of the policy that is best."""
+    bound = bind(ir_trunc.parse_measure("RBPT"))
+    said = re.compile(r"for s, (.+?), is to be expected to change this mean by ([+−-]?\d\.\d+) on new")
+    print("lead  questions  bias (standard error)")
+    for lead, count in product(POPULATIONS.values(), (15, 40)):
+        others, bias = questions(20_000, lead, np.random.default_rng(0)), []
+        whole = bound.score(others).mean()
+        for draw in range(1, args.draws + 1):
+            lists = questions(count, lead, np.random.default_rng(draw))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                page = ir_trunc.report("RBPT", None, {"s": lists})
+            name, expected = said.search(html.unescape(page)).groups()
+            fitted = parse_policy(name).fit(lists, "RBPT")
+            truth = bound.score(others.cut(fitted.cut(others))).mean() - whole
+            bias.append(float(expected.replace("−", "-")) - truth)
+        error = np.std(bias, ddof=1) / np.sqrt(len(bias))
+        print(f"{lead:4.2f}  {count:9}  {np.mean(bias):+.4f} ({error:.4f})", flush=True)
+
+
 def keep(args: argparse.Namespace) -> None:
     """By how much the printed share of kept questions exceeds the truth; how often "shows" is false."""
     print("lead  questions  keep  printed - truth  shown           false          false where shown")
@@ -226,7 +303,9 @@ def speed(args: argparse.Namespace) -> None:
     print(f"{args.questions} questions: {time.process_time() - start:.1f} s")
 
 
-SIMULATIONS = {run.__name__: run for run in (optimism, expect, silence, keep, answers, speed)}
+SIMULATIONS = {
+    run.__name__: run for run in (optimism, expect, silence, settings, change, keep, answers, speed)
+}
 
 
 def main() -> None:
