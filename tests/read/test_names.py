@@ -8,7 +8,23 @@ import pandas as pd
 import pytest
 from messages import check, complaint
 
-from ir_trunc import IrTruncWarning, calc, evaluator, rank, read_log, read_qrels, read_run, read_topics
+from ir_trunc import (
+    IrTruncWarning,
+    ParameterError,
+    calc,
+    check as check_run,
+    compare,
+    evaluator,
+    how_many,
+    meta,
+    rank,
+    read_log,
+    read_qrels,
+    read_run,
+    read_topics,
+    report,
+    truncation,
+)
 from ir_trunc._cli.main import main
 
 pl = pytest.importorskip("polars")
@@ -64,6 +80,7 @@ FORMS = {
     "frame with lists": lambda folder: pd.DataFrame(RECORDS),
     "spans": lambda folder: SPANS,
 }
+POLICY = truncation.Fixed(2).fit(rank({"1": {"a": 1}, "2": {"b": 1}}, {"1": ["a"], "2": ["b"]}), "SetF")
 JUDGED = [form for form in FORMS if form not in ("search results", "spans")]
 pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
 
@@ -91,6 +108,29 @@ def test_each_name_of_a_run_is_found_or_refused(form, tmp_path):
         check(complaint(partial(read_run, run, **wrong)), "misnamed")
         check(complaint(partial(calc, "RR", qrels, run, **wrong)), "misnamed")
         check(complaint(partial(read_run, run, **wrong, order="rank")), "misnamed")
+    wrong = {"columns": {field: name for field, name in names.items() if field != "cost"}, "cost": "misnamed"}
+    for door in (partial(how_many, qrels, run, "SetF"), partial(POLICY.monitor, run)):
+        check(complaint(partial(door, **wrong)), "no field cost" if form == "spans" else "misnamed")
+
+
+USERS = {f"u{n % 4}/q{n}": {"a": n % 2, "b": 1} for n in range(24)}
+OF_KEYS = {
+    "compare": lambda **how: compare("RBPT", USERS, {"x": USERS, "y": USERS}, **how),
+    "check": lambda **how: check_run("RBPT < 0.1", USERS, USERS, **how),
+    "report": lambda **how: report("RBPT", USERS, {"x": USERS}, folds=2, **how),
+    "score_matrix": lambda **how: meta.score_matrix("AP", USERS, {"x": USERS, "y": USERS}, **how),
+    "cross_validate": lambda **how: truncation.cross_validate(
+        "Greedy", "RBPT", USERS, {"x": USERS}, 2, **how
+    ),
+}
+
+
+@pytest.mark.parametrize(("door", "option"), [*((door, "unit") for door in OF_KEYS), ("check", "by")])
+def test_each_name_of_a_key_is_found_or_refused(door, option):
+    OF_KEYS[door](keys="user/question", **{option: "user"})
+    for keys in ("user/question", None):
+        with pytest.raises(ParameterError, match=f"misnamed.*{'user' if keys else 'keys= names them'}"):
+            OF_KEYS[door](keys=keys, **{option: "misnamed"})
 
 
 @pytest.mark.parametrize("form", JUDGED)
