@@ -28,7 +28,8 @@ _DECLARED = f"""
     least gain, with values of at most 1
 --ties expected|file  questions with the same question-rank: the mean over all orders (the default), or the
     order of the file
---by topic|question|day  means of each of these in place of the leaderboard
+--by topic|question|day  means in place of the leaderboard, a row for each run and topic, question of a topic,
+    or day of a question; skill is empty where silence is perfect: there the scores show what an alarm costs
 --pairs  the results of the tests in place of the leaderboard
 --explain LIST  why a list topic/question/day, or topic/day of questions, has its scores in each run
 --calendar TOPIC  with --plot: on which days of a topic, or of topic/question, runs reported, in place of

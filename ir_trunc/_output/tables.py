@@ -72,7 +72,7 @@ def _labels(index: pd.Index[Any], room: int) -> Any:
     """The labels, shortened if all levels together would be wider than `room` columns."""
     if is_plain(index):
         return index
-    each = max(8, room // index.nlevels - 1)
+    each = max(10, room // index.nlevels - 1)  # a date has ten characters
     names = [None if name is None else shortened(str(name), each) for name in index.names]
     if index.nlevels > 1:
         return pd.MultiIndex.from_tuples([tuple(_cell(x, each) for x in row) for row in index], names=names)
