@@ -207,7 +207,7 @@ def compare_scored(
         best_first = np.argsort([-oriented(sort, run.means[0, row]) for run in scored], kind="stable")
         systems, scored = [systems[at] for at in best_first], [scored[at] for at in best_first]
         setting = _setting(systems, reference, alpha, repetitions, seed)
-    of_scores, of_data = _tested(names, scored, pair_test, setting, adjusted_by, margins)
+    of_scores, of_data = _tested(names, systems, scored, pair_test, setting, adjusted_by, margins)
     return Comparison(
         measures=names,
         systems=tuple(systems),
@@ -231,6 +231,7 @@ def compare_scored(
 
 def _tested(
     measures: Sequence[str],
+    systems: Sequence[str],
     scored: Sequence[_ScoredRun],
     test: PairTest,
     setting: Setting,
@@ -240,13 +241,16 @@ def _tested(
     """The fields of a comparison that follow from scores, and a note on equal differences."""
     first, draws, untested, equal = scored[0], 0, dict[str, str](), list[str]()
     tested = {name: np.full((len(measures), len(setting.first)), np.nan) for name in TESTED}
+    flat = np.zeros(len(setting.first), bool)
     for row, name in enumerate(measures):
         if reasons := [run.untested[row] for run in scored if run.untested[row]]:
             untested[name] = reasons[0]
         elif len(setting.first):
             estimates = [run.estimates[row] for run in scored]
             of_pairs, draws, by_bounds = _test_pairs(name, estimates, test, setting, margins.get(name))
-            equal += [name] * by_bounds
+            if by_bounds.any():
+                equal.append(name)
+            flat |= by_bounds
             for column, of_column in of_pairs.items():
                 tested[column][row] = of_column
     tested["p_alone"], tested["level"] = tested["p"].copy(), np.full_like(tested["p"], setting.alpha)
@@ -278,7 +282,11 @@ def _tested(
     }  # fmt: skip
     notes = []
     if equal:
-        what = f"Every topic has the same difference under {', '.join(equal)}, so the t test is undefined"
+        pair, *others = np.flatnonzero(flat)
+        named = f"{systems[setting.first[pair]]} and {systems[setting.second[pair]]}"
+        named += f" and {counted(len(others), 'other pair')}" if others else ""
+        of = f"under {', '.join(equal)} for {printable(named)}"
+        what = f"Every topic has the same difference {of}, so the t test is undefined"
         rest = "without bounds there is no interval, and p is 1"
         notes.append(f"{what}; interval and p use the measure's bounds instead ({rest}).")
     if first.labelled:
@@ -375,10 +383,10 @@ def _differences(estimates: Sequence[Any], setting: Setting) -> Any:
 
 def _test_pairs(
     measure: str, estimates: Sequence[Any], test: PairTest, setting: Setting, margin: float | None
-) -> tuple[dict[str, Floats], int, bool]:
+) -> tuple[dict[str, Floats], int, Bools]:
     """The results of the tests under one measure (P each), not corrected yet, and the number of draws.
 
-    The last value is whether all differences of a pair are equal, and its results follow from the bounds.
+    The last value is of which pairs all differences are equal, and the results follow from the bounds (P).
     """
     each, draws = stacked(estimates), 0
     differences = _differences(estimates, setting)
@@ -408,7 +416,7 @@ def _test_pairs(
         better = each[setting.second] - each[setting.first] if lower_is_better(measure) else differences
         worse, above = better.p_at_most(-margin), better.p_at_least(margin)
         results |= {"p_not_worse": worse, "p_equivalent": np.maximum(worse, above)}
-    return results, draws, bool(flat.any())
+    return results, draws, flat
 
 
 @dataclass(frozen=True)

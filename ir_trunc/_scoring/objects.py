@@ -307,7 +307,8 @@ def _read(text: str) -> tuple[Measure, BoundMeasure | None]:
         raise UnknownMeasureError(
             f"{shown(text)} is {type(text).__name__}: a measure is an object or a text."
         )
-    name, params, cutoff = parse(text)
+    prime = re.match(r"\w+'", text.strip())  # RBP' of a paper
+    name, params, cutoff = (prime[0], {}, None) if prime else parse(text)
     if name not in ir_measures_registry:
         raise UnknownMeasureError(f"There is no measure {shown(name)}.{nearest_measures(name)}")
     default = ir_measures_registry[name]

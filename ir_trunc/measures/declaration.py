@@ -176,6 +176,7 @@ ELSEWHERE = {
     "recall_at_k context_recall contextual_recall": "R@k, of the whole list SetR",
     "precision_at_k": "P@k",
     "pr_auc auprc aucpr": "AUPRC, by the trapezoidal rule; average_precision is AP",
+    "AP' RBP' NDCG' RR'": "APT, RBPT, nDCGT, RRT of lists that end; AP(judged_only=True) of condensed ones",
     "context_precision contextual_precision": "AP, which divides by all relevant documents, found or not",
 }
 """What measures of other frameworks are called there, and what they are here; families add their own."""

@@ -22,6 +22,7 @@ LIN = "Lin et al., TREC 2016, https://trec.nist.gov/pubs/trec25/papers/Overview-
 ROBERTSON = "Robertson & Soboroff, TREC 2002, https://trec.nist.gov/pubs/trec11/papers/OVER.FILTERING.pdf"
 
 ELSEWHERE["recall_cap R_cap@k aR@k abbreviated_recall"] = "nCG(rel=1)@k"
+ELSEWHERE["NCG@k"] = "nCG@k of k documents; CLEF TAR's is R at the depth of k per cent of the documents"
 
 QUESTION = "Is the set right, where the right one may be empty?"
 

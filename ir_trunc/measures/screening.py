@@ -19,7 +19,7 @@ from ir_trunc._core.arrays import Bools, Floats
 from ir_trunc._core.errors import ParameterError, shown
 from ir_trunc._core.parameters import number
 from ir_trunc.measures.classical import SetR
-from ir_trunc.measures.declaration import measure
+from ir_trunc.measures.declaration import ELSEWHERE, measure
 from ir_trunc.measures.definition import ListPart, Range
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import QRELS, TOOL, Choice, Documents, MinRel, Number, Size
@@ -32,6 +32,8 @@ KUSA = (
 )
 CORMACK = "Cormack & Grossman, SIGIR 2016, https://doi.org/10.1145/2911451.2911510"
 CLEF = "Kanoulas, Li, Azzopardi & Spijker, CLEF 2017, https://ceur-ws.org/Vol-1866/invited_paper_12.pdf"
+
+ELSEWHERE |= {"loss_er": "1 - OneMinusLossER", "wss_95": "WSS@95", "wss_100": "WSS@100"}
 
 QUESTION = (
     "How much reading did the end of the list save, and how much of what is relevant did it leave unread?"

@@ -5,8 +5,8 @@ from ir_trunc.measures.declaration import ELSEWHERE
 PAGE = """# Names of measures in other tools
 
 The names on the left are those of ranx, torchmetrics, BEIR, MTEB, sentence-transformers, LlamaIndex,
-Haystack, ragas and others. Error messages give the same answer to an unknown name. Names of ir-measures
-and of trec_eval are names here as well.
+Haystack, ragas, CLEF's scripts, papers and others. Error messages give the same answer to an unknown name.
+Names of ir-measures and of trec_eval are names here as well.
 
 | there | here |
 |---|---|

@@ -283,10 +283,11 @@ def test_warnings_that_runs_have_in_common_are_one():
     with pytest.warns(IrTruncWarning) as caught:
         found = compare("AP", QRELS, runs | {"last": runs["r0"] | {"97": ["a"]}, "well": RUNS["bm25"]})
     expected = "4 of 5 runs (for example r0): ignored 2 topics that are not in the qrels (for example 98)."
-    said, equal = found.notes  # three runs are the same
+    said, equal = found.notes  # four runs are the same
     assert [str(warning.message) for warning in caught] == [said] == [expected]
     assert said in repr(found).replace("\n  ", " ")
-    assert equal.startswith("Every topic has the same difference under AP, so the t test is undefined")
+    same = "Every topic has the same difference under AP for r0 and r2 and 5 other pairs, so the t test is"
+    assert equal.startswith(f"{same} undefined")
     with pytest.warns(IrTruncWarning, match=r"^r0: ignored 2 topics"):
         compare("AP", QRELS, {"r0": runs["r0"], "well": RUNS["bm25"]})
 

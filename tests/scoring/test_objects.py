@@ -110,7 +110,8 @@ def test_a_long_text_is_shortened_in_the_message():
 @pytest.mark.parametrize("name", [
     "hit_rate", "hit_rate_at_10", "HitRate@5", "accuracy@5", "top_k_accuracy", "F1@5", "f1", "hole", "Hole@5",
     "exact_match", "map_at_10", "mrr", "mrr@5", "ndcg_at_10", "precision@5", "context_precision",
-    "context_recall", "contextual_precision", "r_precision", "pr_auc", *ELSEWHERE,
+    "context_recall", "contextual_precision", "r_precision", "pr_auc", "RBP'", "NDCG'@10",
+    *ELSEWHERE,
 ])  # fmt: skip
 def test_a_name_of_another_framework_leads_to_the_measure(name, command):
     name = re.sub("(?<=[_@])k$", "5", name.split()[-1])  # of a row of the table the last one
