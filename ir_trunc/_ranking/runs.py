@@ -160,24 +160,20 @@ def rank(qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]) -> R
     return with_missing(rank_run(ready, run, reading, keep_scores=True), missing, source_of(run))
 
 
-def read_once(
-    qrels: QrelsLike | None, options: Any
-) -> tuple[Qrels | None, dict[str, Any], Callable[[Any], Rankings]]:
-    """Qrels that are read once for several runs, the options that are left, and `rank` with both."""
+def read_once(qrels: QrelsLike | None, options: Any) -> tuple[Qrels | None, Callable[[Any], Rankings]]:
+    """Qrels that are read once for several runs, and `rank` with them and with the options that are left."""
     if qrels is None:
-        return None, options, lambda run: rank(None, run, **options)
+        return None, lambda run: rank(None, run, **options)
     reading: Any = dict(options)
-    missing, topics, nil, unjudged = (
-        reading.pop(name, None) for name in ("missing", "topics", "nil", "unjudged")
-    )
+    topics, missing, unjudged, nil = map(reading.pop, OF_QRELS, repeat(None))
     ready, how = read_qrels_of_runs(qrels, topics, nil=nil, unjudged=unjudged, reading=reading)
-    left = {**how, "missing": missing}
 
     def rank_one(run: Any) -> Rankings:
         # Rankings have their own judgments: options that are in the qrels by now would be lost on them.
-        return rank(ready, run, **(options if isinstance(run, Rankings) else left))
+        left = options if isinstance(run, Rankings) else {**how, "missing": missing}
+        return rank(ready, run, **left)
 
-    return ready, left, rank_one
+    return ready, rank_one
 
 
 def check_missing(missing: Any) -> Missing | None:

@@ -119,7 +119,7 @@ def validated(
 ) -> Iterator[tuple[dict[str, Any], Floats]]:
     """The rows of `cross_validate`, each with the values of units."""
     cutters = parse_policies(policies)
-    _, _, rank_one = read_once(qrels, options)
+    _, rank_one = read_once(qrels, options)
     none = isinstance(further_measures, (str, list, tuple)) and not further_measures
     further = () if none else parse_measures(further_measures)
     evaluator, bound = Evaluator(further or measure, None), one_measure(measure)

@@ -212,7 +212,7 @@ def _means(
     truncated: MeasureLike, full: MeasureLike, qrels: QrelsLike | None, runs: RunsLike, options: Options
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Systems by measures: means of lists cut at their best, and of full lists."""
-    judged, _, rank_one = read_once(qrels, options)
+    judged, rank_one = read_once(qrels, options)
     of_truncated, of_full = Evaluator(truncated, judged), Evaluator(full, judged)
     _refuse_losses(of_truncated)
     best_means, full_means = {}, {}
