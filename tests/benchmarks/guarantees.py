@@ -25,7 +25,12 @@ from ir_trunc.truncation.policies import risk as risks
 POPULATION, LENGTH = 40_000, 12
 SETTINGS = [
     # risk, alpha, by, delta, calibration topics, share of relevant documents that the retriever misses,
-    # share of unanswerable topics (by default a third; of 400 topics a tenth is 40)
+    # share of unanswerable topics (by default a third; of 400 topics a tenth is 40), unit of the scores
+    ("missed", 0.20, "score", 0.1, 8, 0.02), ("missed", 0.20, "score", 0.1, 20, 0.02),
+    ("dropped", 0.20, "score", 0.1, 15, 0.12), ("Success@1", 0.30, "score", 0.1, 20, 0.06),
+    ("missed", 0.02, "score", 0.1, 200, 0.005), ("dropped", 0.02, "score", 0.1, 200, 0.005),
+    ("missed", 0.10, "score", 0.1, 100, 0.06, 1 / 3, 0.25),
+    ("false_answer", 0.15, "score", 0.1, 400, 0.12, 0.1, 0.25),
     ("missed", 0.10, "score", 0.1, 30, 0.16), ("missed", 0.10, "score", 0.1, 100, 0.16),
     ("missed", 0.10, "score", 0.1, 100, 0.06), ("missed", 0.10, "score", 0.1, 400, 0.06),
     ("missed", 0.10, "share", 0.1, 400, 0.06), ("missed", 0.20, "score", 0.05, 100, 0.12),
@@ -39,13 +44,14 @@ SETTINGS = [
 
 
 @cache
-def population(topics: int, missing: float, nil: float = 1 / 3, seed: int = 0) -> Rankings:
+def population(topics: int, missing: float, nil: float, unit: float, seed: int = 0) -> Rankings:
     """0 to 4 relevant documents among 12, scores that overlap; a share of the topics is nil."""
     rng = np.random.default_rng(seed)
     relevant = rng.integers(1, 5, topics) * (rng.random(topics) > nil)
     grades = (np.arange(LENGTH) < relevant[:, None]).astype(int)
     missed = (rng.random(grades.shape) < missing) & (grades > 0)
     scores = 1 + rng.normal(0.4 + 0.4 * (grades & ~missed), 0.12) + rng.normal(0, 0.05, (topics, 1))
+    scores = np.round(scores / unit) * unit
     order = np.argsort(-scores, axis=1)
     listed = np.take_along_axis(np.where(missed, 0, grades), order, axis=1)
     pools = [row + [1] * int(lost) for row, lost in zip(listed.tolist(), missed.sum(axis=1))]
@@ -54,20 +60,20 @@ def population(topics: int, missing: float, nil: float = 1 / 3, seed: int = 0) -
 
 
 @cache
-def true_losses(risk: str, by: str, missing: float, nil: float) -> tuple[np.ndarray, np.ndarray]:
+def true_losses(risk: str, by: str, *of: float) -> tuple[np.ndarray, np.ndarray]:
     """Levels, and the expected loss at each, over the population; false answers among unanswerable topics."""
-    everything = population(POPULATION, missing, nil)
+    everything = population(POPULATION, *of)
     keys = risks._KEYS[by](everything)
-    loss = risks._LOSSES[risk](everything) if risk in risks._LOSSES else risks._shortfall(risk, everything)
+    loss = risks._LOSSES[risk](everything) if risk in risks._LOSSES else risks._shortfall(everything, risk)
     levels, sums = Levels(keys, loss[None, :], everything.lengths).sums(np.arange(POPULATION))
     counted = everything.judgments.nil_queries.sum() if risk == "false_answer" else POPULATION
     return levels, sums[0] / counted
 
 
-def trial(risk, alpha, by, delta, topics, missing, nil=1 / 3, *, draws, seed=1):
+def trial(risk, alpha, by, delta, topics, missing, nil=1 / 3, unit=1e-9, *, draws, seed=1):
     """What happens in `draws` calibrations."""
-    everything, rng = population(POPULATION, missing, nil), np.random.default_rng(seed)
-    levels, means = true_losses(risk, by, missing, nil)
+    everything, rng = population(POPULATION, missing, nil, unit), np.random.default_rng(seed)
+    levels, means = true_losses(risk, by, missing, nil, unit)
     losses, lengths = [], []
     for _ in range(draws):
         sample = everything.take(np.sort(rng.choice(POPULATION, topics, replace=False)))
