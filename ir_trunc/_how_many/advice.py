@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.errors import counted
 from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import text
+from ir_trunc._core.rankings import Bools
 from ir_trunc._scoring.results import Result
 from ir_trunc.truncation.policies.lengths import Fixed
 
@@ -209,7 +211,10 @@ class HowMany(Result):
         on_new = f"expect {expected:.3f} ({low:.3f} to {high:.3f}) on new questions"
         if math.isnan(expected):
             on_new = "so few questions do not show what to expect on new ones"
-        at_present = "" if is_present else f", and {now['score']:.3f} with the present setting"
+        at_present = ""
+        if not is_present:
+            change = f"a change of {now['behind_low']:+.3f} to {now['behind_high']:+.3f}"
+            at_present = f", and {now['score']:.3f} with the present setting: {change}"
         yield f"{self.measure}: {on_new}; it is {best['score']:.3f} on these{at_present}."
 
     def _written(self, row: Any) -> str:
@@ -225,6 +230,8 @@ class HowMany(Result):
         """What the advice rests on, and reasons for caution."""
         if self.keep is not None:
             yield self._shown_keep(self.keep)
+            if not self._meets.all():
+                yield f"Not keep={self.keep:g}: {', '.join(self.table['policy'][~self._meets])}."
         highest = self.table.iloc[0]
         if highest["policy"] != self.advised and highest["score"] - best["score"] <= self.tolerance:
             lengths = [row["fitted"].startswith(Fixed.__name__) for row in (best, highest)]
@@ -234,10 +241,11 @@ class HowMany(Result):
             else:  # it is the present setting, or keeps more
                 higher = f"the highest, that of {self._written(highest)}"
                 yield f"Its score is within {self.tolerance:g} of {higher}."
-        yield f"It ranks first in {best['first']:.0%} of bootstrap samples."
+        policies = counted(len(self.table), "policy", "policies")
+        yield f"It ranks first of {policies} in {best['first']:.0%} of bootstrap samples."
         if self.chance > CHANCE:
             yield f"No policy is better than '{self.reference}' beyond chance (p = {self.chance:.2f})."
-        able = self.table[(self.empty > 0) & (self.empty < 1) & (self.kept >= (self.keep or 0))]
+        able = self.table[(self.empty > 0) & (self.empty < 1) & self._meets]
         if self.unanswerable and best["empty"] == 0 and len(able):
             row, policies = able.iloc[0], counted(len(able), "policy", "policies")
             change = f"{-row['behind_high']:+.3f} to {-row['behind_low']:+.3f}"
@@ -263,6 +271,12 @@ class HowMany(Result):
             yield few
         for reason in self.left_out:
             yield f"Not tried: {reason}"
+
+    @property
+    def _meets(self) -> Bools:
+        """Which policies keep the share `keep` on these questions."""
+        meets: Bools = self.kept >= (self.keep or 0) - TOLERANCE
+        return meets
 
     def _shown_keep(self, keep: float) -> str:
         """Whether the questions show that the wanted share keeps a relevant passage."""

@@ -78,9 +78,10 @@ def how_many(
     Fixed lengths and policies are fitted on some of the questions and scored on the others, in turn. The
     advice is the policy with the highest score, or a simpler one within `tolerance` of it: the present
     setting before a fixed length, and a fixed length before policies that read scores. Where none is shown to
-    be better than the present setting, it is this; without `present` it is what was retrieved. The score to
-    expect on new questions leaves out what the best of many policies owes to chance (Tsamardinos, Greasidou &
-    Borboudakis, Machine Learning 2018, https://doi.org/10.1007/s10994-018-5714-4).
+    be better than the present setting, it is this, unless it does not meet `keep`; without `present` it is
+    what was retrieved. The score to expect on new questions leaves out what the best of many policies owes to
+    chance (Tsamardinos, Greasidou & Borboudakis, Machine Learning 2018,
+    https://doi.org/10.1007/s10994-018-5714-4).
 
     Parameters
     ----------

@@ -261,6 +261,7 @@ def test_the_binomial_bound_says_whether_the_questions_show_it(questions, shown)
     chance = stats.binom.sf(right - 1, asked, advice.expected_kept[1])
     assert chance == pytest.approx(0.05 / advice.candidates, rel=1e-6)
     assert line.endswith("This shows keep=0.95." if shown else "This does not show keep=0.95.")
+    assert "\nNot keep=0.95: always silent.\n" in advice.heading
     assert (bound >= 0.95) == shown
 
 
@@ -279,7 +280,9 @@ def test_the_present_setting_is_compared():
         now = row(advice, name)
         assert 0 < now["behind_low"] < advice.score[0] - now["score"] < now["behind_high"]
         assert heading(advice)[1].endswith(f"In brackets: the present setting, {name}.")
-        assert f"and {now['score']:.3f} with the present setting" in advice.heading
+        change = f"a change of {now['behind_low']:+.3f} to {now['behind_high']:+.3f}."
+        assert f"and {now['score']:.3f} with the present setting: {change}" in advice.heading
+        assert f"It ranks first of {len(advice.policies)} policies in" in advice.heading
     stays = how_many(LABELS, RETRIEVED, policies="Fixed(k=2)", present="ScoreThreshold(threshold=0.6)")
     assert heading(stays)[1] == "Advice: keep the present setting, ScoreThreshold(threshold=0.6)."
 
