@@ -16,7 +16,7 @@ _DECLARED = f"""
 = baseline unit judge days scoring
 -o --output PAGE!  the page, report.html for example
 --title TITLE  the heading of the page
---queries FILE  texts of the queries: lines 'id<TAB>text', JSON, TREC, or an ir_datasets id
+--queries FILE  texts of the queries: lines 'id<TAB>text', CSV, JSON, TREC, or an ir_datasets id
 --documents FILE  texts of the documents, in the same forms
 """
 

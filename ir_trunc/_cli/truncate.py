@@ -28,7 +28,7 @@ arguments [QRELS] RUN [MEASURE]+  TREC run file; QRELS: {QRELS}; MEASURE: what t
 -m --measures MEASURES  in place of MEASURE
 -o --output FILE  write the run here with its lists cut, as lines of TREC, gzipped where the name ends in .gz;
     - prints. Distances get the opposite sign
-= cuts levels reading
+= cuts topics levels reading
 --tag TAG  last field of the lines of -o (default: that of RUN's first line, or the name of RUN)
 """
 
@@ -61,10 +61,11 @@ def main(args: Words) -> None:
     qrels, path, measure = named if len(named) == _WITH_QRELS else (None, *named, "")
     policy, reading = parse_policy(args.policy), args.reading
     if qrels is not None:
-        judged, reading = read_qrels_of_runs(args.with_levels(qrels), nil=args.nil, reading=reading)
+        of_qrels, topics = args.with_levels(qrels), args.topics
+        judged, reading = read_qrels_of_runs(of_qrels, topics, nil=args.nil, reading=reading)
     else:
-        if args.levels:
-            raise ParameterError("--levels is for QRELS, and RUN alone is given.")
+        for name in args.of(("levels", "topics")):
+            raise ParameterError(f"--{name} is for QRELS, and RUN alone is given.")
         reading = as_fitted(policy, reading)
     run = read_run(path, **reading)
     lists, sees = rank_without_qrels(run, nil=args.nil), sees_judgments(policy)

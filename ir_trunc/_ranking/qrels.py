@@ -23,7 +23,7 @@ from ir_trunc._kernel import kernel
 from ir_trunc._ranking.nil import DOCUMENTS, Convention, NilRule, nil_rule
 from ir_trunc._ranking.ranked_rows import Notes, repeats
 from ir_trunc._read.arrow import arrow_texts, flat, index_in, numeric, occurs, pa, pc, text_array, truths
-from ir_trunc._read.readers.topics import read_topics, say_unjudged
+from ir_trunc._read.readers.topics import read_topics, say_unjudged, topics_as
 from ir_trunc._read.reading import ANSWERS, DEFAULT, QRELS, RUN, Columns, HowRead, KeysLike, Reading
 from ir_trunc._read.registry import Data, Withheld, recognised
 from ir_trunc._read.rows import PLACEHOLDER, TERMINAL, Rows
@@ -539,7 +539,7 @@ def _read_qrels(
 ) -> Qrels:
     """As `read_qrels`, with columns and keys in one."""
     rule = None if nil is None else nil_rule(nil)
-    more = [] if topics is None else read_topics(topics, keys=reading.keys)
+    more = [] if topics is None else topics_as(topics, reading)
     if isinstance(data, PathWithLevels):
         words = data.levels
     if isinstance(data, Qrels):

@@ -158,13 +158,15 @@ class Notes:
         if self.first_ignored is not None:
             be = "is" if self.ignored == 1 else "are"
             none = "" if self.known else "; no document is left"
-            if reading.keys:
+            hint = likeness(self.first_ignored, topics).rstrip(".")
+            if not reading.keys and not hint:
+                none += f"; {option('topics')} names those to which nothing is relevant"
+            elif reading.keys:
                 none += (
                     f"; what a run returns for these costs it nothing: name all lists by {option('topics')}"
                 )
                 if _OF_A_DAY.search(self.first_ignored):
                     none += ", or score runs of Change Detection by `ir_trunc cdet`"
-            hint = likeness(self.first_ignored, topics).rstrip(".")
             yield (
                 f"ignored {counted(self.ignored, 'topic')} that {be} not in the qrels (for example"
                 f" {self.first_ignored}){none}{hint and f'.{hint}'}"

@@ -251,7 +251,8 @@ def ids_of_table(data: Any, field: str, source: str, layout: Layout = TOPICS) ->
     table = columns_by_name(data, source)
     names = column_names(table)
     keys = key_columns(names, layout, source)
-    column = None if keys else table[column_name(names, field, source)]
+    own = layout.reading.names.get("query_id")
+    column = None if keys else table[own if own in names else column_name(names, field, source)]
     ids: list[str] = list_ids(table, column, layout, source, field).to_pylist()
     return ids
 

@@ -31,7 +31,7 @@ from ir_trunc._ranking.qrels import Labels, QrelsLike
 from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import read_run
 from ir_trunc._read.arrow import strings
-from ir_trunc._read.reading import HowRead, takes
+from ir_trunc._read.reading import Columns, HowRead, takes
 from ir_trunc._report.texts import read_texts
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, parse_measure, range_of, read_measures
@@ -108,8 +108,8 @@ def report(
     gate : Gate, optional
         What `check` returned; it stands below the verdict.
     queries, documents : path, str, dict or data set, optional
-        Their texts: `{id: text}`, a file of lines `id<TAB>text`, JSON, JSON lines or TREC, or an ir_datasets
-        data set or its id. Texts of documents are those of the first five of each list.
+        Their texts: `{id: text}`, a file of lines `id<TAB>text`, CSV, JSON, JSON lines or TREC, or an
+        ir_datasets data set or its id. Texts of documents are those of the first five of each list.
     command : str
         What the page was made by, for its last section.
 
@@ -149,14 +149,15 @@ def report(
         each = ((name, results.setdefault(name, of_run)) for name, of_run in scored)
         tests: dict[str, Any] = {"baseline": baseline, "test": "t", "correction": "auto", "alpha": 0.05}
         comparison = compare_scored(evaluator, tuple(named), each, True, unit=unit, **tests)
-        asked = read_texts("queries", queries, comparison.topics)
+        columns = Columns(options.get("columns"))
+        asked = read_texts("queries", queries, comparison.topics, columns)
         with noted(issued=False):  # the comparison has given the warnings
             view = _View(measures, comparison, results, unit)
             policies = view.policies(folds, isinstance(qrels, Labels))
             first = {} if documents is None else _first_documents(named, view.lists)
         notes += tie_notes(view.measure, view.lists) if view.curves else ()
         shown = {doc for of_run in first.values() for docs in of_run for doc in docs}
-        texts = read_texts("documents", documents, sorted(shown)) if shown else {}
+        texts = read_texts("documents", documents, sorted(shown), columns) if shown else {}
     counts = [(name, of_run.abstention) for name, of_run in results.items()]
     files = _files(inputs)
     messages = [*dict.fromkeys((*comparison.notes, *notes))]

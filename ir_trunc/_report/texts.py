@@ -2,36 +2,45 @@
 
 from __future__ import annotations
 
+import csv
 import html
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from ir_trunc._core.errors import InputError, shown, warn
 from ir_trunc._read.arrow import one_id
 from ir_trunc._read.readers.datasets import load_dataset, loaded
-from ir_trunc._read.tables import OWN_IDS, usual
+from ir_trunc._read.reading import NO_COLUMNS, Columns
+from ir_trunc._read.tables import OWN_IDS, header, usual
 from ir_trunc._read.text import decoded, json_texts, numbered_lines, parts, read_json
 
-_IDS = {"queries": usual("topic"), "documents": (*usual("doc_id"), *OWN_IDS)}
+_IDS = {"queries": ("query_id", usual("topic")), "documents": ("doc_id", (*usual("doc_id"), *OWN_IDS))}
 _TEXTS = usual("text")
-_NEEDED = "{id: text}, the id of an ir_datasets data set, or a file is needed: 'id<TAB>text', JSON or TREC"
+_NEEDED = (
+    "{id: text}, the id of an ir_datasets data set, or a file is needed: 'id<TAB>text', CSV, JSON or TREC"
+)
 _MARK = re.compile(r"<(/?)(top|topic|doc)\b([^<>]*)>", re.IGNORECASE)
 _MARKED_ID = re.compile(r"<(num|docno)>\s*+(?:Number\s*+:\s*+)?([^\s<]+)(?:\s*</\1>)?", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 
 
-def read_texts(kind: str, data: Any, wanted: Collection[str]) -> dict[str, str]:
+def read_texts(
+    kind: str, data: Any, wanted: Collection[str], columns: Columns = NO_COLUMNS
+) -> dict[str, str]:
     """The texts of the ids that are wanted; a warning counts those that the data lack.
 
     kind: 'queries' or 'documents'. data: `{id: text}`, a path, or a data set of ir_datasets or its id.
+    columns: what the user calls ids.
     """
     if data is None:
         return {}
     ids = frozenset(wanted)
+    field, usual_names = _IDS[kind]
+    names = (columns[field], *usual_names) if field in columns else usual_names
     path = Path(data) if isinstance(data, (str, os.PathLike)) else None
     source = "" if path is None else os.fspath(data)
     if path is not None and not path.is_file():
@@ -42,7 +51,7 @@ def read_texts(kind: str, data: Any, wanted: Collection[str]) -> dict[str, str]:
     if isinstance(data, Mapping):
         items = data.items()
     elif path is not None:
-        items = _of_file(kind, path, f"{kind} {source}")
+        items = _of_file(names, path, f"{kind} {source}")
     elif hasattr(data, "queries_iter" if kind == "queries" else "docs_iter"):
         items = _of_dataset(kind, data, ids)
     else:
@@ -58,8 +67,11 @@ def read_texts(kind: str, data: Any, wanted: Collection[str]) -> dict[str, str]:
     return texts
 
 
-def _of_file(kind: str, path: Path, source: str) -> Iterator[tuple[Any, Any]]:
-    """Lines of an id and a text behind a tab, JSON, JSON lines, or TREC topics and documents."""
+def _of_file(names: Sequence[Any], path: Path, source: str) -> Iterator[tuple[Any, Any]]:
+    """Lines of an id and a text behind a tab, CSV or TSV with a header, JSON, or TREC topics and documents.
+
+    names: what ids are called.
+    """
     text = parts(path, source, (b"<", b"{", b"["))
     first = next(text, b"")
     data, start = chain([first], text), first.lstrip()[:1]
@@ -76,13 +88,21 @@ def _of_file(kind: str, path: Path, source: str) -> Iterator[tuple[Any, Any]]:
     elif start in (b"{", b"["):
         for place, line in json_texts(data, source):
             content, is_whole = read_json(line, place), place == source
-            if is_whole and isinstance(content, Mapping) and content.keys().isdisjoint(_IDS[kind]):
+            if is_whole and isinstance(content, Mapping) and content.keys().isdisjoint(names):
                 yield from content.items()
             else:
                 items = content if isinstance(content, list) and is_whole else [content]
-                yield from (_of_object(kind, item, place) for item in items)
+                yield from (_of_object(names, item, place) for item in items)
     else:
-        for place, row in numbered_lines(data, source):
+        lines = numbered_lines(data, source)
+        head = [*islice(lines, 1)]
+        columns, separator = header(head[0][1] if head else b"")
+        if not {*names}.isdisjoint(columns) and not {*_TEXTS}.isdisjoint(columns):
+            rows = (decoded(row, f"{place} is") for place, row in lines)
+            table = csv.DictReader(rows, columns, delimiter=separator)
+            yield from (_of_object(names, item, f"{source}, row {row}") for row, item in enumerate(table, 2))
+            return
+        for place, row in chain(head, lines):
             name, tab, rest = row.partition(b"\t")
             if not tab:
                 raise InputError(f"{place}: there is no tab between an id and a text; {_NEEDED}.")
@@ -102,14 +122,14 @@ def _marked(text: str) -> Iterator[tuple[str, str, str]]:
             start = None
 
 
-def _of_object(kind: str, item: Any, place: str) -> tuple[Any, str]:
-    """The id and the texts of one JSON object."""
-    names = [name for name in _IDS[kind] if isinstance(item, Mapping) and name in item]
-    texts = [item[name] for name in _TEXTS if names and isinstance(item.get(name), str)]
-    if not names or not texts:
-        of = f"{', '.join(_IDS[kind])}; and of the texts {', '.join(_TEXTS)}"
+def _of_object(names: Sequence[Any], item: Any, place: str) -> tuple[Any, str]:
+    """The id and the texts of one JSON object, or of a row."""
+    ids = [name for name in names if isinstance(item, Mapping) and name in item]
+    texts = [item[name] for name in _TEXTS if ids and name != ids[0] and isinstance(item.get(name), str)]
+    if not ids or not texts:
+        of = f"{', '.join(map(str, names))}; and of the texts {', '.join(_TEXTS)}"
         raise InputError(f"{place}: an object with an id and a text is needed; names of ids are {of}.")
-    return item[names[0]], " ".join(texts)
+    return item[ids[0]], " ".join(texts)
 
 
 def _of_dataset(kind: str, dataset: Any, wanted: Collection[str]) -> list[tuple[str, str]]:

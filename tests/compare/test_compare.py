@@ -282,7 +282,8 @@ def test_warnings_that_runs_have_in_common_are_one():
     }
     with pytest.warns(IrTruncWarning) as caught:
         found = compare("AP", QRELS, runs | {"last": runs["r0"] | {"97": ["a"]}, "well": RUNS["bm25"]})
-    expected = "4 of 5 runs (for example r0): ignored 2 topics that are not in the qrels (for example 98)."
+    expected = "4 of 5 runs (for example r0): ignored 2 topics that are not in the qrels (for example 98)"
+    expected += "; topics= names those to which nothing is relevant."
     said, equal = found.notes  # four runs are the same
     assert [str(warning.message) for warning in caught] == [said] == [expected]
     assert said in repr(found).replace("\n  ", " ")
@@ -571,7 +572,8 @@ def test_names_in_notes_are_printable():
     run, qrels = {"1": {"a": 1.0}}, {"1": {"a": 1}, "2": {"b": 1}}
     with pytest.warns(IrTruncWarning):
         notes = compare("AP", qrels, {"x\x1b[31m": run, "y\ufeff": run | {"3\x07": {"a": 1.0}}}).notes
-    assert r"y\ufeff: ignored 1 topic that is not in the qrels (for example 3\x07)." in notes
+    others = "topics= names those to which nothing is relevant"
+    assert rf"y\ufeff: ignored 1 topic that is not in the qrels (for example 3\x07); {others}." in notes
     assert r"Empty lists, which are scored as such: x\x1b[31m 1, y\ufeff 1." in notes
     assert all(note.isprintable() for note in notes)
 

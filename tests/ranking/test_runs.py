@@ -141,6 +141,7 @@ def test_options_about_topics_hold_for_rankings_or_are_refused():
 def test_one_warning_speaks_for_all_parts():
     qrels = read_qrels({"1": {"a": 1}})
     rest = r"run \(dict\): ignored 3 topics that are not in the qrels \(for example xx\)"
+    rest += "; topics= names those to which nothing is relevant"
     runs = [{"zz": {"a": 1.0}, "yy": {"a": 1.0}}, {"xx": {"a": 1.0}}, {"1": {}}, {"1": {"a": 1.0}}]
     pieces = [read_run(run) for run in runs]
     unmatched = (

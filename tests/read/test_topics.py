@@ -41,6 +41,16 @@ def test_topic_files(tmp_path, kind, zipped):
     assert read_topics(path) == ["1", "2", "3", "4"]
 
 
+@pytest.mark.parametrize(
+    "text", ["query,text\n1,a\n9,b\n", '[{"query": "1"}, {"query": "9"}]', "qid\n1\n9\n"]
+)
+def test_topics_have_the_column_of_ids_that_the_user_named(tmp_path, text):
+    (tmp_path / "queries").write_text(text)
+    run = [{"query": "1", "doc_id": "a", "score": 1.0}]
+    results = calc("RBPT", {"1": {"a": 1}}, run, topics=tmp_path / "queries", columns={"query_id": "query"})
+    assert results.topics == ("1", "9")
+
+
 class Query(NamedTuple):
     query_id: str
     text: str

@@ -7,6 +7,7 @@ import pytest
 from messages import refused
 
 from ir_trunc import InputError, IrTruncWarning
+from ir_trunc._read.reading import Columns
 from ir_trunc._report.texts import read_texts
 
 TEXTS = {"1": "first question?", "q2": "a & b"}
@@ -29,6 +30,14 @@ def test_a_file_of_any_form_has_the_texts(form, tmp_path):
     with gzip.open(tmp_path / "texts.gz", "wt") as file:
         file.write(FORMS[form])
     assert read_texts("queries", str(tmp_path / "texts.gz"), ["q2"]) == {"q2": "a & b"}
+
+
+def test_texts_of_a_csv_have_the_names_of_its_header(tmp_path):
+    (tmp_path / "texts.csv").write_text('query,text\n1,"one, two"\nq2,three\n')
+    columns = Columns({"query_id": "query"})
+    assert read_texts("queries", tmp_path / "texts.csv", ["1"], columns) == {"1": "one, two"}
+    (tmp_path / "texts.csv").write_text("qid;query\n1;one\n")
+    assert read_texts("queries", tmp_path / "texts.csv", ["1"]) == {"1": "one"}
 
 
 def test_documents_have_names_of_their_own(tmp_path):

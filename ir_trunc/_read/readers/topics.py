@@ -50,7 +50,12 @@ def read_topics(data: Any, *, keys: KeysLike | None = None) -> list[str]:
     >>> read_topics([{"qid": 3, "query": "jazz"}, {"qid": 1, "query": "blues"}])
     ['3', '1']
     """
-    layout = replace(TOPICS, reading=Reading(keys=keys))
+    return topics_as(data, Reading(keys=keys))
+
+
+def topics_as(data: Any, reading: Reading) -> list[str]:
+    """As `read_topics`; data may call the ids as the user names the column `query_id`."""
+    layout = replace(TOPICS, reading=reading)
     table = reader_of(data, layout).table(data, layout)
     topics = [*table.topics]
     if table.columns is not None:
@@ -84,6 +89,13 @@ def _source_of(data: Any) -> str:
 _IDS = usual("topic")
 _NAMED = either(_IDS)
 
+
+def _names_in(layout: Layout) -> tuple[Any, ...]:
+    """The names that ids may have, the user's first."""
+    named = layout.reading.names
+    return (named["query_id"], *_IDS) if "query_id" in named else _IDS
+
+
 _TREC = pattern(rb"<num>\s*+(?:Number\s*+:\s*+)?([^\s<]+)", re.IGNORECASE)
 _XML = pattern(rb"""<topic[^<>]*\bnumber\s*+=\s*+["']([^"'<]+)["']""", re.IGNORECASE)
 _REFERENCE = pattern(r"&#?\w+;")  # to a character; entities that a file itself declares stay as they are
@@ -111,14 +123,14 @@ def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     start = first.lstrip()[:1]
     read = {b"<": _from_markup, b"{": _from_json, b"[": _from_json}.get(start, _from_lines)
     topics = dict[str, None]()
-    for topic in read(chain([first], text), source):
+    for topic in read(chain([first], text), source, _names_in(layout)):
         topics[topic] = None
         if len(topics) > MOST_TOPICS:
             raise InputError(f"{source} holds more than {MOST_TOPICS:,} topics: hardly a file of topics.")
     return Table(source, topics=tuple(topics))
 
 
-def _from_markup(parts_of_text: Iterable[bytes], source: str) -> Iterable[str]:
+def _from_markup(parts_of_text: Iterable[bytes], source: str, _: tuple[Any, ...]) -> Iterable[str]:
     data = b"".join(parts_of_text)
     ids = _TREC.findall(data) or _XML.findall(data)
     if not ids:
@@ -134,18 +146,18 @@ def _from_markup(parts_of_text: Iterable[bytes], source: str) -> Iterable[str]:
     return (_REFERENCE.sub(lambda sign: html.unescape(sign[0]), text) for text in texts)
 
 
-def _from_json(data: Iterable[bytes], source: str) -> Iterable[str]:
+def _from_json(data: Iterable[bytes], source: str, ids: tuple[Any, ...]) -> Iterable[str]:
     """Ids of a list of ids or of objects, of one object whose names are ids, or of an object on each line."""
     texts = json_texts(data, source)
     place, text = next(texts)
     content = read_json(text, place)
     if place != source:
         others = ((read_json(text, place), place) for place, text in texts)
-        return (_id_of_item(item, place) for item, place in chain([(content, place)], others))
+        return (_id_of_item(item, place, ids) for item, place in chain([(content, place)], others))
     if isinstance(content, list):
-        return (_id_of_item(item, f"{source}, item {number}") for number, item in enumerate(content))
-    if any(name in content for name in _IDS):
-        return [_id_of_item(content, source)]
+        return (_id_of_item(item, f"{source}, item {number}", ids) for number, item in enumerate(content))
+    if any(name in content for name in ids):
+        return [_id_of_item(content, source, ids)]
     odd = next((name for name, text in content.items() if not isinstance(text, (str, dict))), None)
     if odd is not None:
         kind = type(content[odd]).__name__
@@ -154,14 +166,15 @@ def _from_json(data: Iterable[bytes], source: str) -> Iterable[str]:
     return (one_id(name, "topic", source) for name in content)
 
 
-def _from_lines(data: Iterable[bytes], source: str) -> Iterable[str]:
+def _from_lines(data: Iterable[bytes], source: str, ids: tuple[Any, ...]) -> Iterable[str]:
     """Lines of an id, or of an id and a text behind a tab; or a table with a header and a column of ids."""
     lines = numbered_lines(data, source)
     head = [*islice(lines, _HEAD)]
     names = head[0][1].decode(errors="replace") if head else ""
+    ids = tuple(str(name).casefold() for name in ids)
     for separator in "\t,;":
-        if any(name.strip(' "').casefold() in _IDS for name in names.split(separator)):
-            yield from _from_table(chain(head, lines), separator, source)
+        if any(name.strip(' "').casefold() in ids for name in names.split(separator)):
+            yield from _from_table(chain(head, lines), separator, source, ids[0])
             return
     if head and all(_JUDGED.fullmatch(line) for _, line in head):
         raise InputError(f"{source} looks like qrels or a run, not like topics; {_FORM} is needed.")
@@ -180,8 +193,8 @@ def _from_lines(data: Iterable[bytes], source: str) -> Iterable[str]:
         yield topic
 
 
-def _from_table(lines: Iterable[tuple[str, bytes]], separator: str, source: str) -> Iterable[str]:
-    """The column of ids of a table with a header; quoted fields may hold line ends."""
+def _from_table(lines: Iterable[tuple[str, bytes]], separator: str, source: str, own: Any) -> Iterable[str]:
+    """The ids of a table with a header, in a column `own` or a usual one; quoted fields hold line ends."""
     import csv
 
     # Texts behind tabs hold any quotes.
@@ -190,7 +203,7 @@ def _from_table(lines: Iterable[tuple[str, bytes]], separator: str, source: str)
     rows = csv.reader(texts, delimiter=separator, quoting=quoting, strict=True)
     try:
         header = [name.strip(" ").casefold() for name in next(rows)]
-        column = header.index(column_name(header, "topic", source))
+        column = header.index(own if own in header else column_name(header, "topic", source))
         for number, row in enumerate(rows, 2):
             if len(row) <= column or not row[column].strip(" "):
                 raise InputError(f"{source}, row {number}: {header[column]} is missing.")
@@ -218,19 +231,21 @@ def items(data: Iterable[Any], layout: Layout) -> Table:
         return Table(layout.source, topics=tuple(id_column(data, layout.source, "topic").to_pylist()))
     names = layout.reading.nesting
     places = ((f"{layout.source}, item {number}", item) for number, item in enumerate(data))
-    topics = tuple(_id_of_item(joined_id(item, names, place), place) for place, item in places)
+    ids = _names_in(layout)
+    topics = tuple(_id_of_item(joined_id(item, names, place), place, ids) for place, item in places)
     return Table(layout.source, topics=topics)
 
 
-def _id_of_item(item: Any, place: str) -> str:
+def _id_of_item(item: Any, place: str, names: tuple[Any, ...]) -> str:
     """The id of an item, which may be the item itself."""
     if isinstance(item, Mapping):
-        ids = [item[name] for name in _IDS if name in item]
+        ids = [item[name] for name in names if name in item]
     else:
-        ids = [getattr(item, name) for name in _IDS if hasattr(item, name)] or [item]
+        has = [str(name) for name in names if hasattr(item, str(name)) and not isinstance(item, str)]
+        ids = [getattr(item, name) for name in has] or [item]
     if not ids:
-        names = ", ".join(map(shown, item)) or "nothing"
-        raise InputError(f"{place}: an object with {_NAMED} is needed; it has: {names}.")
+        there = ", ".join(map(shown, item)) or "nothing"
+        raise InputError(f"{place}: an object with {_NAMED} is needed; it has: {there}.")
     if isinstance(ids[0], (tuple, list, set, Mapping)):
         what = f"{shown(item)} is {type(item).__name__}; an id, or an item with {_NAMED}, is needed"
         raise InputError(f"{place}: {what}.")
