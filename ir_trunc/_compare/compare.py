@@ -241,16 +241,16 @@ def _tested(
     """The fields of a comparison that follow from scores, and a note on equal differences."""
     first, draws, untested, equal = scored[0], 0, dict[str, str](), list[str]()
     tested = {name: np.full((len(measures), len(setting.first)), np.nan) for name in TESTED}
-    flat = np.zeros(len(setting.first), bool)
+    by_bounds = np.zeros(len(setting.first), bool)
     for row, name in enumerate(measures):
         if reasons := [run.untested[row] for run in scored if run.untested[row]]:
             untested[name] = reasons[0]
         elif len(setting.first):
             estimates = [run.estimates[row] for run in scored]
-            of_pairs, draws, by_bounds = _test_pairs(name, estimates, test, setting, margins.get(name))
-            if by_bounds.any():
+            of_pairs, draws, flat = _test_pairs(name, estimates, test, setting, margins.get(name))
+            by_bounds |= flat
+            if flat.any():
                 equal.append(name)
-            flat |= by_bounds
             for column, of_column in of_pairs.items():
                 tested[column][row] = of_column
     tested["p_alone"], tested["level"] = tested["p"].copy(), np.full_like(tested["p"], setting.alpha)
@@ -282,7 +282,7 @@ def _tested(
     }  # fmt: skip
     notes = []
     if equal:
-        pair, *others = np.flatnonzero(flat)
+        pair, *others = np.flatnonzero(by_bounds)
         named = f"{systems[setting.first[pair]]} and {systems[setting.second[pair]]}"
         named += f" and {counted(len(others), 'other pair')}" if others else ""
         of = f"under {', '.join(equal)} for {printable(named)}"

@@ -218,7 +218,7 @@ def test_every_call_of_the_table_runs_as_it_stands(what, meaning, monkeypatch, c
         "ir_measures": ir_measures,
         "ir_trunc": ir_trunc,
     }
-    names |= {"measures": "RR RBPT", "qrels": QRELS, "run": RUN}
+    names |= {"measures": "RR RBPT", "qrels": QRELS, "run": RUN, "runs": {"one": RUN}}
     meaning = meaning() if callable(meaning) else meaning
     if load := meaning.get("load"):
         monkeypatch.setattr(ir_datasets, "load", load)
