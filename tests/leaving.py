@@ -80,23 +80,32 @@ class _Needs:
                 lost |= names
         words = self.words if path.name.startswith(("test_", "naive_")) else None
         lost |= own
+        tree.body = self._left(tree.body, own, lost, words)
+
+    def _left(
+        self, body: list[ast.stmt], own: set[str], lost: set[str], words: re.Pattern[str] | None
+    ) -> list[ast.stmt]:
+        """The statements that are left; `own` and `lost` gain the names that go."""
         left = list[ast.stmt]()
-        for node in tree.body:
+        for node in body:
+            gone = set[str]()
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 kept = [alias for alias in node.names if not self._is_gone(node, alias)]
-                names = {_name(alias) for alias in node.names} - {*map(_name, kept)}
-                own |= names
-                lost |= names
+                gone = {*map(_name, node.names)} - {*map(_name, kept)}
                 node.names = kept
                 left += [node] * bool(kept)
-                continue
-            _drop_rows(node, partial(self._needs, lost=lost, words=words))
-            if self._needs(node, lost, words):
-                own |= _bound(node)
-                lost |= own
+            elif isinstance(node, (ast.With, ast.If)):
+                node.body = self._left(node.body, own, lost, words)
+                left += [node] * bool(node.body)
             else:
-                left.append(node)
-        tree.body = left
+                _drop_rows(node, partial(self._needs, lost=lost, words=words))
+                if self._needs(node, lost, words):
+                    gone = _bound(node)
+                else:
+                    left.append(node)
+            own |= gone
+            lost |= gone
+        return left
 
     def _is_gone(self, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
         if isinstance(node, ast.Import):
