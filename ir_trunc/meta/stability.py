@@ -358,17 +358,14 @@ def swap_rates(
     share                  0.900
     """
     count = set_size(matrix, size, len(matrix.topics) // 2)
-    all_counts, swap_counts, tie_counts = [], [], []
+    counts: list[Ints] = []  # comparisons and swaps in each bin, then those without a difference
     for (x, y), (x2, y2) in mean_scores(matrix, count, 2, repetitions, seed):
         first, second = difference(x, y), difference(x2, y2)
         bins = np.minimum(np.floor(np.round(np.abs(first) / width, 9)), BINS - 1)
-        opposite = first * second < 0
-        in_bins = np.array([bins == b for b in range(BINS)])
-        all_counts.append(in_bins.sum(axis=2).transpose(2, 0, 1))
-        swap_counts.append((in_bins & opposite).sum(axis=2).transpose(2, 0, 1))
-        tie_counts.append((first == 0).sum(axis=1).T)
-    comparisons, swaps = np.concatenate(all_counts, axis=2), np.concatenate(swap_counts, axis=2)
-    ties = np.concatenate(tie_counts, axis=1)
+        in_bins = np.array([*(bins == b for b in range(BINS)), first == 0])
+        counts.append(np.array([in_bins.sum(axis=2), (in_bins & (first * second < 0)).sum(axis=2)]))
+    comparisons, swaps = np.concatenate(counts, axis=2).transpose(0, 3, 1, 2)
     best = higher_is_better(matrix.measures, matrix.oriented_means().max(axis=1))
     names = matrix.measures, matrix.systems
-    return SwapRates(*names, comparisons, swaps, ties, width, count, repetitions, seed, best)
+    binned = comparisons[:, :BINS], swaps[:, :BINS], comparisons[:, BINS]
+    return SwapRates(*names, *binned, width, count, repetitions, seed, best)
