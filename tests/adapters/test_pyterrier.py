@@ -293,10 +293,6 @@ def test_ids_and_labels_mean_what_they_mean_to_calc(form):
 REFUSED = {
     "a missing qid in the results": lambda t, q, r: (t, q, r.assign(qid=["1", None, "3"])),
     "a missing qid in the topics": lambda t, q, r: (t.assign(qid=["1", None, "3"]), q, r),
-    "a missing qid in the qrels": lambda t, q, r: (t, q.assign(qid=["1", None]), r),
-    "a qid that is a float": lambda t, q, r: (t, q, r.astype({"qid": float})),
-    "a label with a fraction": lambda t, q, r: (t, q.assign(label=[1.5, 1.0]), r),
-    "a missing score": lambda t, q, r: (t, q, r.assign(score=[1.0, None, 2.0])),
     "topics that are a list": lambda t, q, r: (["1"], q, r),
     "no topics": lambda t, q, r: (t[:0], q, r),
     "a system that is a text": lambda t, q, r: (t, q, "bm25"),

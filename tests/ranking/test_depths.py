@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from messages import refused
+from written import to_file
 
 import ir_trunc
 from ir_trunc import InputError, ParameterError, read_depths
@@ -147,17 +148,9 @@ FORMS = ("records", "columns", "frame", "dict", "tuples", "csv", "tsv", "jsonl",
 def in_form(form, graded, folder):
     rows = [(q, k, score) for q, scores in graded.items() for k, score in scores.items()]
     frame = pd.DataFrame(rows, columns=["question_id", "passages", "f1"])
-    path = folder / f"depths.{form}"
-    if form in ("csv", "tsv"):
-        frame.to_csv(path, index=False, sep="\t" if form == "tsv" else ",")
-    elif form == "jsonl":
-        frame.to_json(path, orient="records", lines=True)
-    elif form == "parquet":
-        frame.to_parquet(path)
-    else:
-        kinds = {"records": frame.to_dict("records"), "columns": frame.to_dict("list")}
-        return (kinds | {"frame": frame, "dict": graded, "tuples": rows})[form]
-    return path
+    kinds = {"records": frame.to_dict("records"), "columns": frame.to_dict("list")}
+    kinds |= {"frame": frame, "dict": graded, "tuples": rows}
+    return kinds[form] if form in kinds else to_file(frame, folder / f"depths.{form}")
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from written import to_file
 
 from ir_trunc import IrTruncWarning, calc, compare, evaluator, how_many, rank, read_run, report, truncation
 from ir_trunc._cli.main import main
@@ -23,11 +24,6 @@ FRAME = pd.DataFrame(ROWS, columns=["query_id", "doc_id", "score"])
 LISTS = {topic: [(doc, score) for name, doc, score in ROWS if name == topic] for topic in TOPICS}
 
 
-def to_csv(frame, folder):
-    frame.to_csv(folder / "run.csv", index=False)
-    return folder / "run.csv"
-
-
 FORMS = {
     "tuples": lambda frame, folder: list(frame.itertuples(index=False, name=None)),
     "named tuples": lambda frame, folder: list(frame.itertuples(index=False)),
@@ -35,7 +31,7 @@ FORMS = {
     "frame": lambda frame, folder: frame,
     "frame of objects": lambda frame, folder: frame.astype({"query_id": object, "doc_id": object}),
     "columns": lambda frame, folder: frame.to_dict("list"),
-    "CSV": to_csv,
+    "CSV": lambda frame, folder: to_file(frame, folder / "run.csv"),
     "pairs by topic": lambda frame, folder: {
         topic: list(zip(docs["doc_id"], docs["score"]))
         for topic, docs in frame.groupby("query_id", sort=False)
@@ -81,7 +77,7 @@ def test_every_function_reports_it_once(tmp_path, capsys):
     ):
         assert sum(RISE in message for message in told(call)) == 1
     (tmp_path / "qrels").write_text("".join(f"{topic} 0 {topic}d0 1\n" for topic in TOPICS))
-    assert main([str(tmp_path / "qrels"), str(to_csv(FRAME, tmp_path)), "RR"]) == 0
+    assert main([str(tmp_path / "qrels"), str(to_file(FRAME, tmp_path / "run.csv")), "RR"]) == 0
     assert f"{RISE}; if they are distances, --lower-is-better" in capsys.readouterr().err
 
 

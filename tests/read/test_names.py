@@ -7,6 +7,7 @@ from functools import partial
 import pandas as pd
 import pytest
 from messages import check, complaint
+from written import to_file
 
 from ir_trunc import (
     IrTruncWarning,
@@ -54,20 +55,14 @@ def written(name, content, folder):
     return folder / name
 
 
-def to_file(ending, folder):
-    path = folder / f"rows.{ending}"
-    FRAME.to_csv(path, index=False) if ending == "csv" else FRAME.to_parquet(path)
-    return path
-
-
 FORMS = {
     "pandas": lambda folder: FRAME,
     "polars": lambda folder: pl.from_pandas(FRAME),
     "columns": lambda folder: FRAME.to_dict("list"),
     "records": lambda folder: FRAME.to_dict("records"),
     "named tuples": lambda folder: ROWS,
-    "CSV": lambda folder: to_file("csv", folder),
-    "Parquet": lambda folder: to_file("parquet", folder),
+    "CSV": lambda folder: to_file(FRAME, folder / "rows.csv"),
+    "Parquet": lambda folder: to_file(FRAME, folder / "rows.parquet"),
     "JSON": lambda folder: written("rows.json", FRAME.to_dict("records"), folder),
     "JSON lines": lambda folder: written("rows.jsonl", FRAME.to_dict("records"), folder),
     "columns in JSON": lambda folder: written("columns.json", FRAME.to_dict("list"), folder),

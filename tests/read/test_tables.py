@@ -8,6 +8,7 @@ import pytest
 from generated import queries, rankings_of
 from hypothesis import given, strategies as st
 from messages import refused
+from written import to_file
 
 from ir_trunc import InputError, calc, curves, parse_measure, rank, read_answers, read_qrels, read_run
 from ir_trunc._cli.main import main
@@ -28,17 +29,6 @@ EXPECTED = calc("AP RBPT", QRELS, RUN)
 def same(results):
     assert results.topics == EXPECTED.topics
     assert results.values.tobytes() == EXPECTED.values.tobytes()
-
-
-def to_file(frame, path):
-    match path.suffix:
-        case ".csv" | ".tsv":
-            frame.to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
-        case ".jsonl" | ".json":
-            frame.to_json(path, orient="records", lines=path.suffix == ".jsonl")
-        case ".parquet":
-            frame.to_parquet(path)
-    return path
 
 
 def test_a_table_without_the_usual_names_is_told_of_columns(tmp_path):
