@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from messages import refused
 
 import ir_trunc
 
@@ -49,10 +50,8 @@ def test_what_a_batch_cannot_know_is_refused(adapter):
         ("RBP", "write rel="),
         ("Judged@10", "another tool"),
     ]:
-        with pytest.raises(ir_trunc.IrTruncError, match=said):
-            adapter.Metric(measure)
-    with pytest.raises(ir_trunc.InputError, match="call update before compute"):
-        adapter.Metric("RBPT").compute()
+        refused(ir_trunc.IrTruncError, said, adapter.Metric, measure)
+    refused(ir_trunc.InputError, "call update before compute", adapter.Metric("RBPT").compute)
 
 
 def test_it_is_a_metric_of_torchmetrics():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from generated import EVERY, groups, rankings_of, runs, same_lists
 from hypothesis import given, settings, strategies as st
+from messages import refused
 
 from ir_trunc import InputError, Rankings, calc, curves, rank
 from ir_trunc._core.rankings import Judgments
@@ -37,8 +38,7 @@ TWO = Rankings.from_lists([[1, 0], [0, 0, 1]], scores=[[2, 1], [3, 2, 1]])
     ],
 )  # fmt: skip
 def test_lists_that_cannot_be_are_refused(lists, options, problem):
-    with pytest.raises(InputError, match=problem):
-        Rankings.from_lists(lists, **options)
+    refused(InputError, problem, Rankings.from_lists, lists, **options)
 
 
 def test_whole_numbers_of_any_type_are_grades():
@@ -76,8 +76,7 @@ def arrays(**changes):
 def test_impossible_arrays_are_refused(name, value, problem):
     scores = {"scores": np.array([3.0, 2.0, 1.0])}
     assert len(Rankings(**arrays(**scores))) == 1
-    with pytest.raises(InputError, match=problem):
-        Rankings(**arrays(**(scores | {name: value})))
+    refused(InputError, problem, Rankings, **arrays(**(scores | {name: value})))
 
 
 def test_judgments_and_curves_check_their_offsets():
@@ -85,10 +84,8 @@ def test_judgments_and_curves_check_their_offsets():
         Judgments(("1",), np.array([0, 3]), np.array([1]), np.array([1]))
     with pytest.raises(InputError, match="grades: a flat array of whole numbers"):
         Judgments(("1",), np.array([0, 1]), np.array([0.5]), np.array([1]))
-    with pytest.raises(InputError, match="offsets of the curve"):
-        Curve(("1",), np.array([0, 3]), np.array([0.0, 1.0]))
-    with pytest.raises(InputError, match="every topic needs a value"):
-        Curve(("1", "2"), np.array([0, 0, 1]), np.array([0.0]))
+    refused(InputError, "offsets of the curve", Curve, ("1",), np.array([0, 3]), np.array([0.0, 1.0]))
+    refused(InputError, "every topic needs a value", Curve, ("1", "2"), np.array([0, 0, 1]), np.array([0.0]))
 
 
 def test_results_over_some_topics_take_a_mask_and_nothing_else():
@@ -96,13 +93,10 @@ def test_results_over_some_topics_take_a_mask_and_nothing_else():
     assert results.over([False, True]).topics == ("2",)
     assert results.over(np.array([True, False])).topics == ("1",)
     for positions in ([0, 1], [1], ["1"], [True], [1.0, 0.0]):
-        with pytest.raises(InputError, match="a mask, True or False for each of 2 topics, is needed"):
-            results.over(positions)
-    with pytest.raises(InputError, match=r"whole numbers are needed, not bool; np\.flatnonzero"):
-        TWO.take([True, False])
+        refused(InputError, "a mask, True or False for each of 2 topics, is needed", results.over, positions)
+    refused(InputError, r"whole numbers are needed, not bool; np\.flatnonzero", TWO.take, [True, False])
     for position in (-1, 2):
-        with pytest.raises(InputError, match="numbers from 0 to 1"):
-            TWO.take([position])
+        refused(InputError, "numbers from 0 to 1", TWO.take, [position])
     assert TWO.take([]).topics == ()
 
 
@@ -220,8 +214,7 @@ def test_matrices_are_the_dicts_with_the_columns_as_ids(seed, width, types):
 ])  # fmt: skip
 def test_matrices_that_do_not_fit_are_refused(changes, said):
     given = {"scores": np.ones((2, 2)), "labels": np.ones((2, 2), int)} | changes
-    with pytest.raises(InputError, match=said):
-        Rankings.from_arrays(**given)
+    refused(InputError, said, Rankings.from_arrays, **given)
 
 
 def test_cells_that_are_not_looked_at_may_hold_anything():
@@ -248,8 +241,7 @@ def test_masks_of_numpy_say_what_is_shown_and_judged():
         with pytest.raises(InputError, match=r"shown: .* is needed, without a mask|one shape is needed"):
             Rankings.from_arrays(**{"scores": scores, "labels": labels, **changes})
     for method in (Rankings.from_lists([[1], [0]]).cut, Rankings.from_lists([[1], [0]]).take):
-        with pytest.raises(InputError, match="without a mask"):
-            method(np.ma.array([1, 0], mask=[0, 1]))
+        refused(InputError, "without a mask", method, np.ma.array([1, 0], mask=[0, 1]))
 
 
 class Tensor:
@@ -281,5 +273,4 @@ def test_tensors_with_gradients_and_of_bfloat16_are_matrices(dtype):
 
 def test_an_array_that_is_no_run_leads_to_matrices():
     for data in ((np.ones((2, 2), int), {}), ({"1": {"a": 1}}, np.ones((2, 2)))):
-        with pytest.raises(InputError, match=r"an array has no ids; Rankings.from_arrays\(scores, labels\)"):
-            calc("AP", *data)
+        refused(InputError, r"an array has no ids; Rankings.from_arrays\(scores, labels\)", calc, "AP", *data)

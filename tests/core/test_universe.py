@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from ir_measures import Qrel, ScoredDoc
+from messages import refused
 
 import ir_trunc
 from ir_trunc import InputError, ParameterError, calc
@@ -158,8 +159,7 @@ def test_a_key_that_is_missing(gap):
         {("u", gap): ["a"]},
         {("u", np.datetime64("NaT", "D")): []},
     ):
-        with pytest.raises(InputError, match="hour is missing"):
-            calc("RR", {"u/1": {"a": 1}}, run, keys="user/hour")
+        refused(InputError, "hour is missing", calc, "RR", {"u/1": {"a": 1}}, run, keys="user/hour")
 
 
 @pytest.mark.parametrize("odd", [datetime.timedelta(1), datetime.time(3), pd.Period("2024-01-31 03"), 1.5])
@@ -213,8 +213,7 @@ def test_views_and_measures_of_the_whole_run_are_nested():
     silent = {key: float(length == 0) for key, length in zip(ids, results.rankings.lengths)}
     assert results.aggregated["c@1"] == pytest.approx(nested(right) * (1 + nested(silent)), abs=1e-12)
     assert results.aggregated["NumRet"] == results["NumRet"].sum()
-    with pytest.raises(ParameterError, match="c looks at all lists of a run: it has no values of its own"):
-        results.unit_means()
+    refused(ParameterError, "c looks at all lists of a run: it has no values of its own", results.unit_means)
     with pytest.raises(ParameterError, match="CWS looks at all lists of a run and has no nested means"):
         calc("CWS", qrels, run, keys=KEYS)
 
@@ -223,25 +222,20 @@ def test_views_and_measures_of_the_whole_run_are_nested():
     "keys", ["topic day", "topic", "a/b|c", ("a",), ("a", "a"), ("a", ""), "a//b", 3, [1, 2]]
 )
 def test_keys_that_are_no_names_are_refused(keys):
-    with pytest.raises(ParameterError, match=r"keys=.*as in keys="):
-        calc("RR", {"a/b": {"x": 1}}, {"a/b": ["x"]}, keys=keys)
+    refused(ParameterError, r"keys=.*as in keys=", calc, "RR", {"a/b": {"x": 1}}, {"a/b": ["x"]}, keys=keys)
 
 
-@pytest.mark.parametrize(
-    ("ids", "message"),
-    [
-        ("a|b|c", r"qrels \(dict\), topic a\|b\|c: 1 key; the 3 keys topic/question/day are needed"),
-        ("a//c", "topic a//c: 3 keys; the 3 keys topic/question/day are needed, none of them empty"),
-        (("a/b", "c", "d"), r"topic 'a/b' holds the separator\. keys='topic\|question\|day' names another"),
-        (("a", "", "d"), "question is missing"),
-        (("a", "d"), r"\('a', 'd'\) has 2 keys; the 3 keys topic/question/day are needed"),
-        (("a", None, "d"), "question is missing"),
-        (("a", 1.5, "d"), "question 1.5 is float, not text or a whole number"),
-    ],
-)
+@pytest.mark.parametrize(("ids", "message"), [
+    ("a|b|c", r"qrels \(dict\), topic a\|b\|c: 1 key; the 3 keys topic/question/day are needed"),
+    ("a//c", "topic a//c: 3 keys; the 3 keys topic/question/day are needed, none of them empty"),
+    (("a/b", "c", "d"), r"topic 'a/b' holds the separator\. keys='topic\|question\|day' names another"),
+    (("a", "", "d"), "question is missing"),
+    (("a", "d"), r"\('a', 'd'\) has 2 keys; the 3 keys topic/question/day are needed"),
+    (("a", None, "d"), "question is missing"),
+    (("a", 1.5, "d"), "question 1.5 is float, not text or a whole number"),
+])  # fmt: skip
 def test_ids_that_lack_keys_are_refused(ids, message):
-    with pytest.raises(InputError, match=message):
-        calc("RR", {ids: {"x": 1}}, {ids: ["x"]}, keys=KEYS)
+    refused(InputError, message, calc, "RR", {ids: {"x": 1}}, {ids: ["x"]}, keys=KEYS)
 
 
 def test_columns_that_cannot_be_keys_are_refused():
@@ -250,15 +244,12 @@ def test_columns_that_cannot_be_keys_are_refused():
         calc("RR", table.drop(columns="day"), {("a", "b", "c"): ["x"]}, keys=KEYS)
     with pytest.raises(InputError, match=r"row 0: topic 'a/b' holds the separator"):
         calc("RR", table.assign(topic="a/b"), {("a", "b", "c"): ["x"]}, keys=KEYS)
-    with pytest.raises(InputError, match=r"keys=\(\.\.\.\) names the parts of a tuple"):
-        calc("RR", {("a", "b"): {"x": 1}}, {})
+    refused(InputError, r"keys=\(\.\.\.\) names the parts of a tuple", calc, "RR", {("a", "b"): {"x": 1}}, {})
     named = [Qrel("a/b", "x", 1)], [ScoredDoc("a/b", "x", 1.0)]
     assert calc("RR", *named, keys="topic/day").by("topic")["RR"].to_dict() == {"a": 1.0}
     problem = r"Results have no key 'dya'; they have topic, day\. Did you mean day\?"
-    with pytest.raises(ParameterError, match=problem):
-        calc("RR", *named, keys="topic/day").by("dya")
-    with pytest.raises(ParameterError, match=r"no key 'day'; they have none; keys= names them"):
-        calc("RR", *named).by("day")
+    refused(ParameterError, problem, calc("RR", *named, keys="topic/day").by, "dya")
+    refused(ParameterError, r"no key 'day'; they have none; keys= names them", calc("RR", *named).by, "day")
 
 
 MISSING = {"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 1}, "4": {"a": 1}}

@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+from messages import refused
 
 import ir_trunc
 from ir_trunc import Rankings, calc
@@ -43,8 +44,7 @@ def test_only_the_perfect_list_scores_1(measure):
 def test_err_on_any_scale_is_said_where_err_ends():
     """ERR's scale ends at 4 as in gdeval; ERRU(e=0) is the same formula for any."""
     rankings = Rankings.from_lists([[5, 0, 2]], [[5, 2, 0]])
-    with pytest.raises(ir_trunc.ParameterError, match=r"use ERRU\(e=0\)"):
-        calc("ERR", None, rankings)
+    refused(ir_trunc.ParameterError, r"use ERRU\(e=0\)", calc, "ERR", None, rankings)
     with pytest.raises(ir_trunc.ParameterError, match=r"'max_rel'; .* ERRT and ERRU: with max_rel"):
         ir_trunc.parse_measure("ERR(max_rel=5)@10")
     found = calc("ERRU(e=0)", None, rankings).to_pandas().iloc[0, 0]

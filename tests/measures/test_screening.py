@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from messages import refused
 
 import ir_trunc
 from ir_trunc import InputError, ParameterError, Rankings, calc, plots
@@ -51,8 +52,7 @@ def test_a_recall_may_be_a_percentage():
     assert str(ir_trunc.parse_measure("TNR")) == "TNR"
     assert ir_trunc.parse_measure(str(ir_trunc.WSS(r=0.95, D=30))) == ir_trunc.WSS(D=30) @ 95
     for odd in ("WSS@0", "WSS@-1", "WSS@101", "WSS@'x'"):
-        with pytest.raises(ParameterError, match=r"a share > 0 and <= 1, or a percentage"):
-            ir_trunc.parse_measure(odd)
+        refused(ParameterError, r"a share > 0 and <= 1, or a percentage", ir_trunc.parse_measure, odd)
 
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"b": 1, "c": 0, "d": 0, "e": 0}}
@@ -134,10 +134,8 @@ def test_a_file_of_sizes_that_is_none_is_refused_with_its_line(tmp_path):
         ("", "is empty"),
     ):
         path.write_text(text)
-        with pytest.raises(InputError, match=says):
-            calc(ir_trunc.WSS(D=path), QRELS, RUN)
-    with pytest.raises((InputError, OSError), match="qrel"):
-        calc("WSS(D='qrel')", QRELS, RUN)
+        refused(InputError, says, calc, ir_trunc.WSS(D=path), QRELS, RUN)
+    refused((InputError, OSError), "qrel", calc, "WSS(D='qrel')", QRELS, RUN)
 
 
 def test_the_picture_of_recall_has_a_line_and_an_end_for_each_system():
@@ -147,8 +145,7 @@ def test_the_picture_of_recall_has_a_line_and_an_end_for_each_system():
     _, *lines = shown.lines
     assert [line.get_xydata()[-1].tolist() for line in lines] == [[1, 1], [0.75, 1], [1, 0.25], [0.25, 0.25]]
     assert [text.get_text() for text in shown.texts] == ["whole", "cut"]
-    with pytest.raises(InputError, match="no topic has a document of grade 2"):
-        plots.recall_curve(rankings, rel=2)
+    refused(InputError, "no topic has a document of grade 2", plots.recall_curve, rankings, rel=2)
 
 
 def test_costs_without_a_penalty_need_no_collection_size():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from generated import queries, rankings_of
+from messages import refused
 from scipy.stats import binomtest
 
 from ir_trunc import InputError, ParameterError, calc, calc_aggregate, read_log
@@ -97,8 +98,7 @@ def test_equal_confidences_are_one_point_of_the_curve():
     table = risk_coverage(*answered([0, 1, 0], [0.5, 0.5, 0.1]))
     assert table["answers"].tolist() == [2, 3]
     assert table["risk"].tolist() == pytest.approx([1 / 2, 1 / 3])
-    with pytest.raises(InputError, match="no question is answered"):
-        risk_coverage({"q": {"a": 1}}, {})
+    refused(InputError, "no question is answered", risk_coverage, {"q": {"a": 1}}, {})
 
 
 # Abstention.
@@ -157,8 +157,7 @@ def test_both_curves_can_be_drawn():
     ax = plots.abstention(table)
     words = [text.get_text() for text in ax.get_legend().get_texts()]
     assert words == ["first", "gap", "spread", "oracle"]
-    with pytest.raises(InputError, match="one measure's curves"):
-        plots.abstention(abstention_curve("RR AP", *abstaining()))
+    refused(InputError, "one measure's curves", plots.abstention, abstention_curve("RR AP", *abstaining()))
 
 
 def test_the_curve_of_risk_begins_at_the_tenth_answer_with_the_interval_of_clopper_and_pearson():

@@ -8,6 +8,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 from matrices import matrix_of, random_matrix
+from messages import refused
 from scipy import stats
 
 from ir_trunc import InputError, meta
@@ -72,8 +73,7 @@ def test_blocks_are_cutoffs_or_conditions():
         "deep",
         "flat",
     ]
-    with pytest.raises(InputError, match="blocks: AP@5 is in no block"):
-        found.block_means({"AP@10": "a", "P@10": "a"})
+    refused(InputError, "blocks: AP@5 is in no block", found.block_means, {"AP@10": "a", "P@10": "a"})
 
 
 @pytest.mark.parametrize(("coefficient", "expected"), [

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matrices import collection, matrix_of
+from messages import refused
 
 from ir_trunc import compare, meta
 from ir_trunc._core.errors import InputError, ParameterError
@@ -101,8 +102,7 @@ LONG = pd.DataFrame(
     ([("s", "1", "AP", 0.5)], "table of type list: a DataFrame with scores is needed"),
 ])  # fmt: skip
 def test_a_table_that_is_not_a_matrix_is_refused_with_the_place(table, says):
-    with pytest.raises(InputError, match=says):
-        meta.ScoreMatrix.from_pandas(table)
+    refused(InputError, says, meta.ScoreMatrix.from_pandas, table)
 
 
 def test_a_loaded_matrix_gives_the_same_figures(tmp_path):
@@ -123,10 +123,8 @@ def test_a_loaded_matrix_says_where_it_lacks_the_lists(name, tmp_path):
     loaded = meta.ScoreMatrix.load(tmp_path / "matrix.json")
     procedures = meta.power, meta.error_rates, meta.swap_rates, meta.predictivity
     for call in (*procedures, lambda m: m.take(topics=m.topics[:1])):
-        with pytest.raises(InputError, match=f"{name} looks at all lists of a run"):
-            call(loaded)
-    with pytest.raises(InputError, match="has no score of one topic alone"):
-        meta.coverage(loaded, name)
+        refused(InputError, f"{name} looks at all lists of a run", call, loaded)
+    refused(InputError, "has no score of one topic alone", meta.coverage, loaded, name)
     assert loaded.take(systems=loaded.systems[:2]).means().tolist() == matrix.means()[:, :2].tolist()
 
 
@@ -134,8 +132,7 @@ def test_a_frame_that_pandas_cannot_hold_is_refused():
     pl = pytest.importorskip("polars")
     columns = {"system": ["a", "b"], "query_id": ["1", "1"], "measure": ["m", "m"]}
     table = pl.DataFrame({**columns, "value": pl.Series([1, 2], dtype=pl.Int128)})
-    with pytest.raises(InputError, match=r"table: .*cast its values to floats"):
-        meta.ScoreMatrix.from_pandas(table)
+    refused(InputError, r"table: .*cast its values to floats", meta.ScoreMatrix.from_pandas, table)
 
 
 def test_conditions_have_the_direction_of_their_measure():
@@ -150,5 +147,4 @@ def test_without_the_worst_quarter_of_the_systems():
     assert matrix.without_worst().systems == tuple(matrix.systems[at] for at in (0, 2, 3, 4))
     assert matrix.without_worst(0.5, matrix.measures[1]).systems == matrix.systems[2:]
     assert matrix.without_worst(0.1).systems == matrix.systems
-    with pytest.raises(ParameterError, match="share=1 is out of range"):
-        matrix.without_worst(1)
+    refused(ParameterError, "share=1 is out of range", matrix.without_worst, 1)

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from calls import examples
 from matrices import collection, matrix_of, random_matrix
+from messages import refused
 
 from ir_trunc import InputError, IrTruncError, meta
 from ir_trunc._core.parameters import Seed
@@ -165,10 +166,8 @@ def test_measures_are_found_by_text_and_by_object_in_every_result():
     assert agreement.interval(*one, repetitions=9) == agreement.interval(*other, repetitions=9)
     table = meta.properties("AP RBPT(p=0.5)", (0, 1), 4)
     assert table[RBPT(p=0.5)] is table["RBPT(p=.5)"] is table[1]
-    with pytest.raises(IrTruncError, match="There is no measure RBPT here; there are: RBPT"):
-        power.matrix("RBPT")
-    with pytest.raises(InputError, match="matrix of type list"):
-        meta.power([matrix])
+    refused(IrTruncError, "There is no measure RBPT here; there are: RBPT", power.matrix, "RBPT")
+    refused(InputError, "matrix of type list", meta.power, [matrix])
 
 
 POOLS, TOPIC = meta.pooled_runs(*collection(0)), random_matrix(0).take(topics=["1"])
@@ -192,5 +191,4 @@ POOLS, TOPIC = meta.pooled_runs(*collection(0)), random_matrix(0).take(topics=["
     (lambda m: m.joined({"x": m.take(["s1"])}), "other systems"),
 ])  # fmt: skip
 def test_errors_name_what_was_wrong(wrong, says):
-    with pytest.raises(IrTruncError, match=says):
-        wrong(random_matrix(0))
+    refused(IrTruncError, says, wrong, random_matrix(0))

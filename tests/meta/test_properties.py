@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 
 import pytest
+from messages import refused
 from naive import RUN_TWINS, TWINS, Query, Setting
 from naive_properties import deepness, on_every_list, shallowness
 
@@ -150,14 +151,10 @@ def test_the_package_keeps_verdicts_on_all_its_measures():
     assert {row.measure for row in meta.properties()} == set(_kept()) == set(default_settings())
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        ["AP"],
-        pytest.param(["RBPT", "WSS", "HarmCompat", "EET"], marks=pytest.mark.full),
-        pytest.param(default_settings(), marks=pytest.mark.weekly),
-    ],
-)
+@pytest.mark.parametrize("names", [
+    ["AP"], pytest.param(["RBPT", "WSS", "HarmCompat", "EET"], marks=pytest.mark.full),
+    pytest.param(default_settings(), marks=pytest.mark.weekly),
+])  # fmt: skip
 def test_verdicts_that_are_kept_are_those_that_are_computed(names):
     kept = (files("ir_trunc.meta") / "verdicts.csv").read_text(encoding="utf-8").splitlines()
     found = kept_text(names).splitlines()
@@ -308,5 +305,4 @@ def test_a_table_of_some_measures_and_its_picture():
     (lambda: tried(lambda g, j: "high", (0, 1), 4), "returns 'high'"),
 ])  # fmt: skip
 def test_errors_name_what_was_wrong(wrong, says):
-    with pytest.raises(IrTruncError, match=says):
-        wrong()
+    refused(IrTruncError, says, wrong)

@@ -1,6 +1,7 @@
 """Weights of ranks."""
 
 import pytest
+from messages import refused
 
 from ir_trunc import ParameterError, Rankings, calc, meta
 
@@ -29,17 +30,12 @@ def test_the_plot_has_a_line_for_each_measure():
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
 
 
-@pytest.mark.parametrize(
-    ("measures", "options", "problem"),
-    [
-        ("AP", {"depth": 10, "beyond": 10}, "beyond=10: a rank above the depth of 10 documents is needed"),
-        ("c@1", {}, "c@1 looks at all lists of a run: no rank has a weight of its own"),
-        ("R", {}, "needs a cutoff"),
-        ("NumRet", {}, "NumRet is not computed by ir_trunc"),
-        ("EC", {}, "EC gives no weight to the only relevant document of a list"),
-    ],
-)
+@pytest.mark.parametrize(("measures", "options", "problem"), [
+    ("AP", {"depth": 10, "beyond": 10}, "beyond=10: a rank above the depth of 10 documents is needed"),
+    ("c@1", {}, "c@1 looks at all lists of a run: no rank has a weight of its own"),
+    ("R", {}, "needs a cutoff"), ("NumRet", {}, "NumRet is not computed by ir_trunc"),
+    ("EC", {}, "EC gives no weight to the only relevant document of a list"),
+])  # fmt: skip
 def test_what_has_no_weights_is_refused(measures, options, problem):
-    with pytest.raises(ValueError, match=problem):
-        meta.rank_weights(measures, **options)
+    refused(ValueError, problem, meta.rank_weights, measures, **options)
     assert issubclass(ParameterError, ValueError)

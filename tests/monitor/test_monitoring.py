@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from generated import queries
+from messages import refused
 from naive_policies import positive
 from scipy.stats import mannwhitneyu
 
@@ -175,8 +176,7 @@ def test_lists_of_all_lengths_and_equal_scores_can_be_compared():
      "60 independent live lists, and .* on 9: too few to tell"),
 ])  # fmt: skip
 def test_what_cannot_be_compared_is_refused(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
+    refused(error, message, call)
 
 
 def test_a_file_whose_profile_is_damaged_is_refused(tmp_path):
@@ -201,8 +201,7 @@ def test_a_file_whose_profile_is_damaged_is_refused(tmp_path):
     ]:
         data = content["data"] | {"fitted_on": content["data"]["fitted_on"] | changed}
         path.write_text(json.dumps(content | {"data": data}))
-        with pytest.raises(InputError, match=rf"stop\.json, fitted_on.*{message}"):
-            load_policy(path)
+        refused(InputError, rf"stop\.json, fitted_on.*{message}", load_policy, path)
 
 
 def test_the_command_says_whether_a_run_matches(tmp_path, command, monkeypatch):
@@ -288,8 +287,7 @@ def test_a_policy_with_a_budget_is_monitored_with_costs():
         .to_pandas()
         .equals(expected.to_pandas())
     )
-    with pytest.raises(ParameterError, match="cost= is read with a run"):
-        policy.monitor(lists, cost="tokens")
+    refused(ParameterError, "cost= is read with a run", policy.monitor, lists, cost="tokens")
 
 
 def test_p_values_of_lists_with_keys_are_those_of_independent_lists():

@@ -316,13 +316,10 @@ def test_a_pipe_is_read_once(tmp_path, slow):
     writer.join()
 
 
-@pytest.mark.parametrize(
-    ("row", "problem"),
-    [
-        ("20 Q0 d 1 x t", r"a\.run, line 126 \(topic 20, document d\): score 'x' is not a number"),
-        ("19 Q0 d99 1 1 t", "topic 19, document d99: it is in the list twice"),
-    ],
-)
+@pytest.mark.parametrize(("row", "problem"), [
+    ("20 Q0 d 1 x t", r"a\.run, line 126 \(topic 20, document d\): score 'x' is not a number"),
+    ("19 Q0 d99 1 1 t", "topic 19, document d99: it is in the list twice"),
+])  # fmt: skip
 def test_errors_name_the_line_in_any_block_whatever_ends_the_lines(tmp_path, row, problem):
     path = tmp_path / "a.run"
     ends = "\n", "\r", "\r\n", "\n\r"

@@ -161,22 +161,14 @@ def test_half_a_character_is_not_an_id(form):
         calc("RR", JUDGED_IDS, FORMS[form](["1", "\udc00"]))
 
 
-@pytest.mark.parametrize(
-    "column",
-    [
-        pa.array([1.0, 0.0]).dictionary_encode(),
-        pa.array([True, False]).dictionary_encode(),
-        pa.array([b"1", b"0"]).dictionary_encode(),
-        pa.array([DAY, DAY]).dictionary_encode(),
-        pa.array([Decimal(1), Decimal(0)]).dictionary_encode(),
-        pa.array([b"1", b"0"]),
-        pa.array([[1], [0]]),
-        pa.array([{"id": 1}, {"id": 0}]),
-        pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"1" * 16, b"0" * 16], pa.binary(16))),
-        pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, 0], pa.int8())),
-    ],
-    ids=lambda column: str(column.type)[:40],
-)
+@pytest.mark.parametrize("column", [
+    pa.array([1.0, 0.0]).dictionary_encode(), pa.array([True, False]).dictionary_encode(),
+    pa.array([b"1", b"0"]).dictionary_encode(), pa.array([DAY, DAY]).dictionary_encode(),
+    pa.array([Decimal(1), Decimal(0)]).dictionary_encode(), pa.array([b"1", b"0"]), pa.array([[1], [0]]),
+    pa.array([{"id": 1}, {"id": 0}]),
+    pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"1" * 16, b"0" * 16], pa.binary(16))),
+    pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, 0], pa.int8())),
+], ids=lambda column: str(column.type)[:40])  # fmt: skip
 def test_arrow_types_that_are_no_ids(column):
     with pytest.raises(InputError, match="row 0: doc_id"):
         calc("RR", JUDGED_IDS, pa.table({"qid": ["1", "1"], "docno": column, "score": [2.0, 1.0]}))

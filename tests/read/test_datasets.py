@@ -70,8 +70,7 @@ def test_topics_scale_and_run_of_a_data_set(generated):
     ("no-such-data-set", {}, "no such file, nor an ir_datasets data set"),
 ])  # fmt: skip
 def test_what_a_data_set_lacks_is_said(generated, qrels, run, message):
-    with pytest.raises((InputError, FileNotFoundError), match=message):
-        calc("AP", qrels, run, unjudged="exclude")
+    refused((InputError, FileNotFoundError), message, calc, "AP", qrels, run, unjudged="exclude")
 
 
 class Loose:

@@ -174,11 +174,9 @@ def test_a_named_tuple_of_one_s_own():
     assert calc("RR", QRELS, [pyterrier("9", "7", 1)]).values[0].tolist() == [1, 0, 0]
 
 
-@pytest.mark.parametrize(
-    "more",
-    [{"rank": 1}, {"id": 5}, {"label": "x"}, {"qid": "8", "docno": "a", "class": "z"}],
-    ids=lambda more: " ".join(more),
-)
+@pytest.mark.parametrize("more", [
+    {"rank": 1}, {"id": 5}, {"label": "x"}, {"qid": "8", "docno": "a", "class": "z"},
+], ids=lambda more: " ".join(more))  # fmt: skip
 def test_an_object_may_have_more_than_a_row_and_others_less(more):
     first, second = (SimpleNamespace(query_id="9", doc_id=doc, score=1.0) for doc in "7x")
     vars(first).update(more)

@@ -4,6 +4,7 @@ import warnings
 
 import ir_measures
 import pytest
+from messages import refused
 
 from ir_trunc import InputError, IrTruncWarning, calc, compare, rank, read_answers
 
@@ -119,8 +120,7 @@ def test_other_tools_are_not_asked_about_grades_for_which_they_would_take_all_me
         if fits:
             assert calc("NumRet", qrels, run).values.tolist() == [[1]]
             continue
-        with pytest.raises(InputError, match=f"NumRet .* highest, {grade}: grades up to 1,000,000"):
-            calc("NumRet", qrels, run)
+        refused(InputError, f"NumRet .* highest, {grade}: grades up to 1,000,000", calc, "NumRet", qrels, run)
 
 
 @pytest.mark.parametrize("qrels", [{"q": {"a": 1}}, None])

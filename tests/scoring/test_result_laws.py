@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 from calls import examples
 from hypothesis import given, settings, strategies as st
+from messages import refused
 
 import ir_trunc
 from ir_trunc import InputError, calc, cdet, compare, meta, truncation
@@ -261,8 +262,7 @@ def test_what_is_nearly_a_saved_result_is_refused_with_its_file(result, tmp_path
     result.save(path)
     for variant in variants(path.read_text()):
         path.write_text(json.dumps(variant))
-        with pytest.raises(InputError, match=r"result\.json"):
-            type(result).load(path)
+        refused(InputError, r"result\.json", type(result).load, path)
 
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -287,8 +287,7 @@ def test_any_other_json_is_refused(data, tmp_path_factory):
 @pytest.mark.parametrize("text", ["", "AP\t1\t0.5\n", "[", '{"ir_trunc": NaN}', "\ufeff\n"])
 def test_what_is_not_json_is_refused(text, tmp_path):
     (tmp_path / "matrix.json").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=r"matrix\.json"):
-        meta.ScoreMatrix.load(tmp_path / "matrix.json")
+    refused(InputError, r"matrix\.json", meta.ScoreMatrix.load, tmp_path / "matrix.json")
 
 
 def test_a_table_stays_a_data_frame():

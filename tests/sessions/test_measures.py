@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from generated import in_sessions, queries, rankings_of, setting_of
 from hypothesis import given, strategies as st
+from messages import refused
 from naive import TWINS
 
 import ir_trunc
@@ -89,5 +90,4 @@ def test_a_session_by_hand():
 
 def test_what_keeps_no_searches_apart_is_refused():
     for how in ("union", "last"):
-        with pytest.raises(ParameterError, match=f"searches='{how}'.*with searches='sequence'"):
-            calc("nsDCG", searches=how)
+        refused(ParameterError, f"searches='{how}'.*with searches='sequence'", calc, "nsDCG", searches=how)

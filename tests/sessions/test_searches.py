@@ -4,6 +4,7 @@ import random
 
 import pandas as pd
 import pytest
+from messages import refused
 
 import ir_trunc
 from ir_trunc import InputError, ParameterError, truncation
@@ -189,24 +190,17 @@ def test_the_study_takes_spans_as_they_are():
     assert study.searches("RBPT", qrels, spans(run)).equals(by_keys)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "match"),
-    [
-        (
-            {"searches": "last"},
-            InputError,
-            "nothing tells its searches apart; spans, or keys whose innermost is 'search'",
-        ),
-        ({"searches": "best"}, ParameterError, "'union', 'first', 'last' or 'sequence' is needed"),
-        ({"searches": "last", "keys": ("question", "turn")}, InputError, "keys whose innermost is 'search'"),
-        ({"searches": "sequence", "keys": KEYS, "withheld": "same id"}, InputError, "takes no withheld="),
-    ],
-)
+@pytest.mark.parametrize(("options", "error", "match"), [
+    ({"searches": "last"}, InputError,
+     "nothing tells its searches apart; spans, or keys whose innermost is 'search'"),
+    ({"searches": "best"}, ParameterError, "'union', 'first', 'last' or 'sequence' is needed"),
+    ({"searches": "last", "keys": ("question", "turn")}, InputError, "keys whose innermost is 'search'"),
+    ({"searches": "sequence", "keys": KEYS, "withheld": "same id"}, InputError, "takes no withheld="),
+])  # fmt: skip
 def test_what_cannot_be_is_refused(options, error, match):
     qrels = {("1", "x"): {"a": 1}} if options.get("keys") == ("question", "turn") else {"1": {"a": 1}}
     run = {("1", "x"): {"a": 1.0}, ("1", "y"): {"b": 1.0}} if "keys" in options else {"1": {"a": 1.0}}
-    with pytest.raises(error, match=match):
-        ir_trunc.calc("RBPT", qrels, run, **options)
+    refused(error, match, ir_trunc.calc, "RBPT", qrels, run, **options)
 
 
 def test_searches_are_studied_by_a_measure_with_a_cutoff():

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from messages import refused
 
 import ir_trunc
 from ir_trunc import InputError, ParameterError, how_many, rank
@@ -111,19 +112,15 @@ def test_lists_of_documents_without_scores_have_costs_too():
     assert Fixed(5, budget=31).cut(lists).tolist() == [3] * len(run)
 
 
-@pytest.mark.parametrize(
-    ("cost", "match"),
-    [
-        ("words", "it has no words; a number >= 0 is needed"),
-        (lambda document: -1, "cost -1; a number >= 0 is needed"),
-        ("characters/4", "has no text that could be counted"),
-        (7, "cost=7: a name, 'characters/4', a tokenizer"),
-    ],
-)
+@pytest.mark.parametrize(("cost", "match"), [
+    ("words", "it has no words; a number >= 0 is needed"),
+    (lambda document: -1, "cost -1; a number >= 0 is needed"),
+    ("characters/4", "has no text that could be counted"),
+    (7, "cost=7: a name, 'characters/4', a tokenizer"),
+])  # fmt: skip
 def test_documents_without_a_cost_are_refused(cost, match):
     run = {q: [{"id": f"{q}-1", "score": 0.5}] for q in LABELS}
-    with pytest.raises((InputError, ParameterError), match=match):
-        how_many(LABELS, run, cost=cost, budget=40)
+    refused((InputError, ParameterError), match, how_many, LABELS, run, cost=cost, budget=40)
 
 
 def test_live_lists_stay_within_the_budget():
@@ -160,23 +157,18 @@ def test_the_oracle_under_a_budget_is_the_best_of_all_prefixes():
 
 
 def test_what_a_budget_needs_is_said():
-    with pytest.raises(InputError, match="needs what each document costs"):
-        how_many(LABELS, RUN, budget=BUDGET)
-    with pytest.raises(ParameterError, match=r"budget=0 .*> 0"):
-        how_many(LABELS, RUN, cost="tokens", budget=0)
+    refused(InputError, "needs what each document costs", how_many, LABELS, RUN, budget=BUDGET)
+    refused(ParameterError, r"budget=0 .*> 0", how_many, LABELS, RUN, cost="tokens", budget=0)
     with pytest.raises(ParameterError, match=r"budget=0.5: every first passage costs more, \d+ at least"):
         how_many(LABELS, RUN, cost="tokens", budget=0.5)
     with pytest.raises(InputError, match="no column 'token', which columns names for cost"):
         how_many(LABELS, RUN, cost="token", budget=BUDGET)
-    with pytest.raises(InputError, match=r"policy\(scores, costs\) and keep\(items, cost=...\)"):
-        Fixed(3, budget=10)([0.9])
+    refused(InputError, r"policy\(scores, costs\) and keep\(items, cost=...\)", Fixed(3, budget=10), [0.9])
     for costs, message in (([1, 2], "shape"), ([-1], "costs: -1 at place 0; costs are 0 or more")):
-        with pytest.raises(InputError, match=message):
-            Fixed(3, budget=10)([0.9], costs)
+        refused(InputError, message, Fixed(3, budget=10), [0.9], costs)
     with pytest.raises(InputError, match=r"item 0, .* has no cost: cost='name' says where it is"):
         Fixed(3, budget=10).keep([("a", 0.9)])
-    with pytest.raises(ParameterError, match="budget=-1"):
-        Fixed(3, budget=-1)
+    refused(ParameterError, "budget=-1", Fixed, 3, budget=-1)
 
     class Own:
         def fit(self, rankings, measure):

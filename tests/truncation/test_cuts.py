@@ -5,6 +5,7 @@ from typing import get_args
 import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
+from messages import refused
 
 from ir_trunc import InputError, ParameterError, calc, rank
 from ir_trunc._ranking.nil import Convention
@@ -72,32 +73,22 @@ def test_published_cuts_are_read_whatever_separates_the_fields(folder):
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (b"1\t3\n2\t-1\n", "line 2: '2 -1': .* whole number k >= 0 is needed"),
-        (b"1\t3.5\n", "line 1: '1 3.5'"),
-        (b"1\n", "line 1: '1'"),
-        (b"1\t2\t3\n", "line 1: '1 2 3'"),
-        (b"1\t3\n\n1\t4\n", "line 3: topic 1 has a cut already"),
-        (b"\n\n", "is empty: 'topic<TAB>k'"),
-        (b"\xff\t3\n", "line 1: the topic is not UTF-8"),
-        ("1\t٣\n".encode(), "line 1"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    (b"1\t3\n2\t-1\n", "line 2: '2 -1': .* whole number k >= 0 is needed"), (b"1\t3.5\n", "line 1: '1 3.5'"),
+    (b"1\n", "line 1: '1'"), (b"1\t2\t3\n", "line 1: '1 2 3'"),
+    (b"1\t3\n\n1\t4\n", "line 3: topic 1 has a cut already"), (b"\n\n", "is empty: 'topic<TAB>k'"),
+    (b"\xff\t3\n", "line 1: the topic is not UTF-8"), ("1\t٣\n".encode(), "line 1"),
+])  # fmt: skip
 def test_wrong_lines_are_named(folder, text, message):
     path = folder / "wrong.tsv"
     path.write_bytes(text)
-    with pytest.raises(InputError, match=f"cuts .*wrong.tsv.*{message}"):
-        read_cuts(path)
+    refused(InputError, f"cuts .*wrong.tsv.*{message}", read_cuts, path)
 
 
 def test_what_cannot_be_written_is_refused(folder):
     rows = read_run({"1": {"a": 1.0}, "2": {"b": 1.0}})
-    with pytest.raises(InputError, match="topic 2 has no cut"):
-        write_run(folder / "x.run", rows, {"1": 1})
-    with pytest.raises(InputError, match="topic 'a b': a TREC file cannot hold"):
-        write_cuts(folder / "x.tsv", {"a b": 1})
+    refused(InputError, "topic 2 has no cut", write_run, folder / "x.run", rows, {"1": 1})
+    refused(InputError, "topic 'a b': a TREC file cannot hold", write_cuts, folder / "x.tsv", {"a b": 1})
     assert not (folder / "x.run").exists()
 
 
@@ -161,5 +152,4 @@ def test_runs_that_cannot_be_cut_are_refused():
         (5, ParameterError, "5 is not a policy"),
         (half.cut, ParameterError, "is not a policy"),
     ]:
-        with pytest.raises(error, match=message):
-            truncate(RUN, policy)
+        refused(error, message, truncate, RUN, policy)

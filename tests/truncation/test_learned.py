@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from messages import refused
 from naive_policies import cuts_of, features as naive_features
 
 from ir_trunc import ParameterError, how_many
@@ -79,10 +80,8 @@ def test_any_regressor_and_any_classifier_will_do():
 
 def test_it_needs_fitting():
     pytest.importorskip("sklearn")
-    with pytest.raises(ParameterError, match="Learned has no model yet: fit it"):
-        Learned()([0.9, 0.5])
-    with pytest.raises(ParameterError, match="looks at all lists of a run at once"):
-        Learned().fit(topics(30, 3), "c@1")
+    refused(ParameterError, "Learned has no model yet: fit it", Learned(), [0.9, 0.5])
+    refused(ParameterError, "looks at all lists of a run at once", Learned().fit, topics(30, 3), "c@1")
 
 
 @pytest.mark.full
@@ -98,16 +97,14 @@ def test_how_many_tries_it_where_it_is_asked_to():
 def test_without_scikit_learn_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.base", None)
-    with pytest.raises(ImportError, match=r"pip install 'ir_trunc\[learn\]'"):
-        Learned().fit(topics(9, 6), "SetF")
+    refused(ImportError, r"pip install 'ir_trunc\[learn\]'", Learned().fit, topics(9, 6), "SetF")
     with pytest.raises(ImportError, match=r"pip install 'ir_trunc\[learn\]'"):
         how_many(None, topics(60, 5), "SetF", also="Learned")
 
 
 @pytest.mark.parametrize("estimator", [5, "Ridge", Fixed, Greedy(), ScoreThreshold(0.5)], ids=str)
 def test_what_is_no_estimator_is_refused(estimator):
-    with pytest.raises(ParameterError, match="an estimator of scikit-learn"):
-        Learned(estimator)
+    refused(ParameterError, "an estimator of scikit-learn", Learned, estimator)
 
 
 def test_a_classifier_learns_which_cut_is_the_best():

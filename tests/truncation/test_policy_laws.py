@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from generated import _samples, queries, runs
 from hypothesis import given, reject, settings, strategies as st
+from messages import refused
 from naive_policies import CUTS, FILE, SAMPLES, TWINS, allowed, positive
 from pages import ROOT, blocks, extension
 
@@ -162,8 +163,7 @@ def its_text_and_its_file_are_the_policy(policy, rankings):
         policy.save("saved.json")
         assert parse_policy(str(policy)) == load_policy("saved.json") == policy
     else:
-        with pytest.raises(ParameterError, match="JSON cannot"):
-            policy.save("saved.json")
+        refused(ParameterError, "JSON cannot", policy.save, "saved.json")
 
 
 @law
@@ -182,8 +182,7 @@ def it_is_a_value(policy, rankings):
 @law
 def a_live_list_is_cut_as_that_of_a_run(policy, rankings):
     if sees(policy) or policy.not_live:
-        with pytest.raises(ParameterError, match="cannot be used on a live list"):
-            policy([0.9, 0.5])
+        refused(ParameterError, "cannot be used on a live list", policy, [0.9, 0.5])
         return
     rows = [(scores_of(rankings, at), costs_of(rankings, at)) for at in range(len(rankings))]
     assert [policy(*row) for row in rows] == policy.cut(rankings).tolist()
@@ -343,6 +342,5 @@ def test_a_policy_that_declares_too_little_is_refused(change, said):
     code = blocks(PAGE, "python within.py")[0]
     assert change[0] in code
     before = dict(truncation.registry)
-    with pytest.raises(ir_trunc.ParameterError, match=said):
-        exec(code.replace(*change), {"__name__": "elsewhere"})
+    refused(ir_trunc.ParameterError, said, exec, code.replace(*change), {"__name__": "elsewhere"})
     assert truncation.registry == before

@@ -4,6 +4,7 @@ import json
 import math
 
 import pytest
+from messages import refused
 
 from ir_trunc import InputError, ParameterError, Rankings, load_policy
 from ir_trunc.truncation import (
@@ -23,14 +24,10 @@ from ir_trunc.truncation import (
 half = ScoreThreshold(0.5)
 
 
-@pytest.mark.parametrize(
-    ("policy", "name"),
-    [
-        (Greedy(), "stop.json"),
-        (ScoreThreshold(math.inf), "stop.json.gz"),
-        (LargestGap(at_least=1, at_most=5), "stop.json"),
-    ],
-)
+@pytest.mark.parametrize(("policy", "name"), [
+    (Greedy(), "stop.json"), (ScoreThreshold(math.inf), "stop.json.gz"),
+    (LargestGap(at_least=1, at_most=5), "stop.json"),
+])  # fmt: skip
 def test_a_saved_policy_is_loaded_by_its_path(policy, name, tmp_path):
     policy.save(tmp_path / name)
     assert load_policy(tmp_path / name) == parse_policy(str(tmp_path / name)) == policy
@@ -50,8 +47,7 @@ def test_what_is_not_a_saved_policy_is_refused_with_its_file(tmp_path):
         ({"data": 5}, "an object is needed"),
     ]:
         path.write_text(json.dumps(content | changed))
-        with pytest.raises(InputError, match=rf"stop\.json.*{message}"):
-            load_policy(path)
+        refused(InputError, rf"stop\.json.*{message}", load_policy, path)
 
 
 def test_a_file_of_cuts_says_what_it_is(tmp_path):
@@ -65,8 +61,7 @@ def test_a_policy_that_nobody_else_knows_is_not_saved(tmp_path):
         def lengths(self, rankings):
             return rankings.lengths
 
-    with pytest.raises(ParameterError, match="Mine is not in the registry of policies"):
-        Mine().save(tmp_path / "stop.json")
+    refused(ParameterError, "Mine is not in the registry of policies", Mine().save, tmp_path / "stop.json")
 
 
 UNSCORED, NEGATIVE = Rankings.from_lists([[1]]), Rankings.from_lists([[1, 0]], scores=[[-1, -2]])
@@ -87,5 +82,4 @@ UNSCORED, NEGATIVE = Rankings.from_lists([[1]]), Rankings.from_lists([[1, 0]], s
     (lambda: cross_validate("Greedy", "RBPU", None, {"r": NEGATIVE}), ParameterError, "1 topic cannot"),
 ], ids=range(12))  # fmt: skip
 def test_errors_name_the_policy_and_what_is_needed(call, kind, message):
-    with pytest.raises(kind, match=message):
-        call()
+    refused(kind, message, call)
