@@ -526,12 +526,7 @@ def bonused(g: list[float], best: list[float], r: int, beta: float) -> float:
 
 @twin
 def Q(
-    q: Query,
-    s: Setting,
-    beta: float = 1.0,
-    gains: Gains = None,
-    adjusted: bool = False,
-    ideal: str = "cut",
+    q: Query, s: Setting, beta: float = 1.0, gains: Gains = None, adjusted: bool = False, ideal: str = "cut"
 ) -> float:
     def formula(g: list[float], best: list[float]) -> float:
         R = len(best[: s.k] if ideal == "cut" else best)

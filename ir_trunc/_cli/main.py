@@ -9,14 +9,7 @@ import zlib
 from collections.abc import Sequence
 from importlib import import_module
 
-from ir_trunc._cli._process import (
-    ENDINGS,
-    ended_by_signals,
-    flushed,
-    reason,
-    standard_streams,
-    tell,
-)
+from ir_trunc._cli._process import ENDINGS, ended_by_signals, flushed, reason, standard_streams, tell
 from ir_trunc._core.errors import IrTruncError, IrTruncWarning, at_command_line, nearest
 
 __all__ = ["main"]
@@ -41,9 +34,7 @@ COMMANDS = {
         "meta": "which measure to trust: power, agreement, pools, properties, a guide",
         "reproduce": "the tables of a paper, computed anew",
     },
-    "begin": {
-        "demo": "what the measures see, on a small collection",
-    },
+    "begin": {"demo": "what the measures see, on a small collection"},
 }
 """A line for each command, in groups. Each is a module of this package with a `main`."""
 

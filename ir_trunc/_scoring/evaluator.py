@@ -12,14 +12,7 @@ import ir_measures
 import numpy as np
 
 from ir_trunc._core.curve import Curve
-from ir_trunc._core.errors import (
-    InputError,
-    ParameterError,
-    UnknownMeasureError,
-    counted,
-    option,
-    warn,
-)
+from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, counted, option, warn
 from ir_trunc._core.lazy import ties as expected
 from ir_trunc._core.parameters import flag, one_of, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings

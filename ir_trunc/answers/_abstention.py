@@ -175,10 +175,7 @@ def _means_without_lowest(confidence: Floats, scores: Floats, steps: int) -> Flo
 @checked
 @takes(Options)
 def risk_coverage(
-    qrels: QrelsLike | None,
-    run: RunLike,
-    rel: MinRel = 1,
-    **options: Unpack[Options],
+    qrels: QrelsLike | None, run: RunLike, rel: MinRel = 1, **options: Unpack[Options]
 ) -> pd.DataFrame:
     """The risk-coverage curve: the share of wrong answers if only the most confident are given.
 

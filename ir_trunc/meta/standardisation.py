@@ -86,8 +86,7 @@ class Reference(Saved):
     " eq. 8; Sakai, ICTIR 2016"
 )
 def standardised(
-    matrix: ScoreMatrix,
-    form: Annotated[Form, Choice("what standardised scores become")] = "normal",
+    matrix: ScoreMatrix, form: Annotated[Form, Choice("what standardised scores become")] = "normal"
 ) -> ScoreMatrix:
     """Scores relative to how hard each topic was for these systems.
 

@@ -84,11 +84,7 @@ def write_cuts(path: Target, cuts: Mapping[str, int]) -> None:
 
 
 def write_run(
-    path: Target,
-    run: Rows,
-    cuts: Mapping[str, int],
-    tag: str = "ir_trunc",
-    comments: Iterable[str] = (),
+    path: Target, run: Rows, cuts: Mapping[str, int], tag: str = "ir_trunc", comments: Iterable[str] = ()
 ) -> None:
     """Write the first k documents of each topic as a TREC run.
 

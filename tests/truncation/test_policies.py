@@ -5,14 +5,7 @@ import pytest
 from scipy.stats import expon, genpareto, norm
 
 from ir_trunc._core.rankings import Rankings
-from ir_trunc.truncation import (
-    AdaptiveK,
-    Fixed,
-    Knee,
-    LargestGap,
-    ScoreDistribution,
-    Surprise,
-)
+from ir_trunc.truncation import AdaptiveK, Fixed, Knee, LargestGap, ScoreDistribution, Surprise
 
 ELEVEN = [0.9, 0.88, 0.6, 0.59, 0.58, 0.57, 0.56, 0.55, 0.54, 0.53, 0.1]  # ten gaps; AdaptiveK omits the last
 

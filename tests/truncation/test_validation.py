@@ -11,13 +11,7 @@ from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures import lookup
 from ir_trunc.synthetic import generated
-from ir_trunc.truncation import (
-    Given,
-    LargestGap,
-    Oracle,
-    ScoreThreshold,
-    cross_validate,
-)
+from ir_trunc.truncation import Given, LargestGap, Oracle, ScoreThreshold, cross_validate
 from ir_trunc.truncation._validation import cut_each, fit_each, topic_folds
 
 
