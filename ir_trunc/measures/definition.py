@@ -159,10 +159,12 @@ class Definition(Declaration, Declared):
         """The measure as it is written, with its parameters and their defaults."""
         hidden = self.at, JUDGED_ONLY  # which every measure of lists has
         inside = written_arguments(param for name, param in self.params.items() if name not in hidden)
-        behind = self.params.get(self.at)
         sign = "@k" if self.at == CUTOFF else f"@{self.at}"
-        at = "" if behind is None else sign if behind.required else f"[{sign}]"
-        return f"{self.name}{inside}{at}"
+        if self.at not in self.params:
+            sign = ""
+        elif not self.params[self.at].required:
+            sign = f"[{sign}]"
+        return f"{self.name}{inside}{sign}"
 
     def describe(self) -> str:
         """All there is to know about the measure, as text."""

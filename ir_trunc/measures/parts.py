@@ -249,8 +249,9 @@ def mapped(lists: Lists, gains: dict[int, float] | None) -> Gains:
     """Gains by a map; a warning where a grade that it leaves out is worth less than a lower grade."""
     levels, pairs = lists.judgments.levels, (gains or {}).items()
     for grade in levels[~np.isin(levels, list(gains))].tolist() if gains else ():
-        if higher := [(x, gain) for x, gain in pairs if x < grade < gain]:
-            lower, gain = higher[0]
+        worth_more = [(lower, gain) for lower, gain in pairs if lower < grade < gain]
+        if worth_more:
+            lower, gain = worth_more[0]
             warn(
                 f"gains={gains} leaves out grade {grade}, which keeps its gain {grade:g}, below the {gain:g}"
                 f" of grade {lower}: the ideal list goes by gain."

@@ -80,9 +80,9 @@ class Named:
 
     def clean(self, name: str, value: Any) -> str:
         """The measure's text; ParameterError for any other measure."""
-        text = value if isinstance(value, str) else str(value) if hasattr(value, "NAME") else None
-        if text is None:
+        if not isinstance(value, str) and not hasattr(value, "NAME"):
             raise ParameterTypeError(f"{name}={shown(value)}: {self.allowed} is needed.")
+        text = str(value)
         try:
             bound = bound_of(text)
         except ValueError as error:

@@ -110,7 +110,7 @@ def perfect_end(lists: Lists, gains: Gains, terminal: str) -> Floats | float:
     """m at every point; one 1.0 for all where every relevant document has the gain 1."""
     if (gains.judged.best_first == gains.unit).all() and (terminal != "unit" or gains.unit == 1):
         return 1.0
-    units = gains.lowest if terminal == "least" else gains.unit if terminal == "full" else 1.0
+    units = {"least": gains.lowest, "full": gains.unit, "unit": 1.0}[terminal]
     return lists.spread(np.where(gains.R > 0, units, gains.unit) / gains.unit)
 
 
@@ -174,7 +174,8 @@ def RBPT(
     score = (1 - p) * lists.sum(gains.hits * power[lists.rank - 1]) + (end if tail else (1 - p) * end)
     if norm == "none" or not tail or isinstance(m, float):
         return score
-    ideal = gains.ideal(geometric(lists, p)).at_points(R := lists.spread(gains.R)) + power[R] * m
+    R = lists.spread(gains.R)
+    ideal = gains.ideal(geometric(lists, p)).at_points(R) + power[R] * m
     ones = lists.spread((gains.lowest == gains.unit) & (gains.highest == gains.unit))
     return score / np.where(ones & (m == 1), 1.0, ideal)  # that of ones is 1, but for rounding
 

@@ -108,10 +108,11 @@ class Agreement(Result):
         """
         if blocks is None:
             blocks = {name: (name.rpartition(", ")[2] or name).rpartition("@")[2] for name in self.names}
-        given = mapping("blocks", blocks, "{name: block}")
-        if lacking := [name for name in self.names if name not in given]:
-            raise InputError(f"blocks: {lacking[0]} is in no block.")
-        block_of = np.array([text("block", given[name]) for name in self.names])
+        block_by_name = mapping("blocks", blocks, "{name: block}")
+        for name in self.names:
+            if name not in block_by_name:
+                raise InputError(f"blocks: {name} is in no block.")
+        block_of = np.array([text("block", block_by_name[name]) for name in self.names])
         named = list(dict.fromkeys(block_of.tolist()))
         others, means = ~np.eye(len(self.names), dtype=bool), np.full((len(named), len(named)), np.nan)
         for row, column in product(range(len(named)), repeat=2):

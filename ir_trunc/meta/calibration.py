@@ -120,7 +120,8 @@ def break_even(
     signs = np.sign([gap(float(value)) for value in grid])
     change = np.flatnonzero(signs[1:] * signs[:-1] < 0)
     if not len(change):
-        worth = "more than" if signs.max() > 0 else "less than" if signs.min() < 0 else "as much as"
+        sign = signs.max() if signs.max() > 0 else signs.min()
+        worth = {1: "more than", -1: "less than", 0: "as much as"}[sign]
         raise ParameterError(
             f"{parsed}: no {parameter} breaks even at rank {rank}: a relevant document there is worth {worth}"
             f" nothing at every {parameter} that was tried, from {grid[0]:.3g} to {grid[-1]:.3g}."

@@ -128,7 +128,8 @@ def conditions(
     for name, (pool, depth) in wanted.items():
         parsed = [parse_measure(at_depth(one, depth, residual)) for one in asked[name]]
         keep = None if pool is None else pools.in_pool(pool, pooled)
-        if pool is not None and (coverage := pools.coverage(pool, pooled)) < 0.5:
+        coverage = 1.0 if pool is None else pools.coverage(pool, pooled)
+        if coverage < 0.5:
             judged = f"{100 * coverage:.0f} % of the first {pool} ranks of the pooled runs are judged"
             warn(
                 f"{name}: {judged}, and the simulated pool lacks the others; PooledRuns.coverage has the"

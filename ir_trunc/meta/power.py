@@ -62,8 +62,8 @@ class Power(Result):
 
     def intervals(self, confidence: float = 0.95, repetitions: int = 1000) -> pd.DataFrame:
         """Bootstrap bounds over systems of the discriminative power, a row for each measure: low, high."""
-        significant, each = (self.p < self.alpha).astype(np.int64), np.ones((1, 1), np.int64)
-        bounds = ratio_intervals(significant, each, len(self.systems), confidence, repetitions, self.seed)
+        significant, pairs = (self.p < self.alpha).astype(np.int64), np.ones((1, 1), np.int64)
+        bounds = ratio_intervals(significant, pairs, len(self.systems), confidence, repetitions, self.seed)
         return labelled_table("measure", self.measures, bounds, ["low", "high"])
 
     def matrix(self, measure: str | Measure) -> pd.DataFrame:
@@ -76,8 +76,8 @@ class Power(Result):
 
         NaN where neither finds any.
         """
-        found = (self.p < self.alpha).astype(np.int64)
-        both, of_one = found @ found.T, found.sum(axis=1)
+        significant = (self.p < self.alpha).astype(np.int64)
+        both, of_one = significant @ significant.T, significant.sum(axis=1)
         either = of_one[:, None] + of_one - both
         return square_table(self.measures, over(both, either, otherwise=np.nan))
 

@@ -51,7 +51,8 @@ def scores(table: Any, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.texts]
     ['RBPT', '0.820', '0.300', 'RR', '0.750', '0.500']
     """
-    if isinstance(means := getattr(table, "means", None), Mapping):
+    means = getattr(table, "means", None)
+    if isinstance(means, Mapping):
         bounds = means["low"], means["high"]
         return scores_with_bounds(table.to_pandas()[[*table.measures]], bounds, table.alpha, ax)
     return scores_with_bounds(table, None, 0, ax)
@@ -360,11 +361,11 @@ def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None 
     """
     if ax is None:
         raise InputError("ax: the Axes that a picture returned are needed.")
-    words = [text("data", data)]
+    sizes = [text("data", data)]
     for word, count in (("topic", topics), ("system", systems)):
         if count is not None:
             size = whole(f"{word}s", count, 1)
-            words.append(f"{size:,} {word}" if size == 1 else f"{size:,} {word}s")
-    above = _kit.ready_axes(ax).get_title()
-    _kit.set_title(ax, "\n".join([above] * bool(above) + [_style.label(", ".join(words))]))
+            sizes.append(f"{size:,} {word}" if size == 1 else f"{size:,} {word}s")
+    title = f"{_kit.ready_axes(ax).get_title()}\n{_style.label(', '.join(sizes))}"
+    _kit.set_title(ax, title.removeprefix("\n"))
     return ax

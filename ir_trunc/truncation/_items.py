@@ -178,7 +178,8 @@ def selected(items: Any, places: Ints) -> Any:
                 del kept[name]  # type: ignore[attr-defined]
         return kept
     for kind in type(items).__mro__:
-        if (package := kind.__module__.partition(".")[0]) in _TAKE:
+        package = kind.__module__.partition(".")[0]
+        if package in _TAKE:
             return getattr(items, _TAKE[package])(places)
     chosen = [items[place] for place in places.tolist()]
     return chosen if type(items) in (list, range) else type(items)(chosen)

@@ -382,7 +382,8 @@ class Policy:
 
     def _length(self, values: Floats, costs: Floats | None = None, where: str = "") -> int:
         """How many documents of a list with these falling scores are kept."""
-        if place := first_rise(values):
+        place = first_rise(values)
+        if place:
             raise InputError(
                 f"scores: {where}{values[place]:g} at place {place} is higher than {values[place - 1]:g}"
                 " before it; scores must fall. Sort the documents first, or let `keep` choose among them;"
@@ -612,14 +613,15 @@ def _declared_params(kind: type[Any], besides: Iterable[str] = ()) -> dict[str, 
     for declared in fields(kind):
         if declared.name in besides or declared.name == "fitted_on":
             continue
-        if not (of_param := kind_of(hints[declared.name])):
+        kind_of_param = kind_of(hints[declared.name])
+        if not kind_of_param:
             raise ParameterError(
                 f"{kind.__name__}: parameter {declared.name!r} needs a kind, such as `k: Annotated[int,"
                 " Whole('documents')]`; ir_trunc.measures.params has the kinds."
             )
         required = declared.default is MISSING
         default = None if required else declared.default
-        params[declared.name] = Param(declared.name, of_param, default, required)
+        params[declared.name] = Param(declared.name, kind_of_param, default, required)
     return params
 
 

@@ -83,7 +83,7 @@ class Profile:
         kinds = get_type_hints(cls)
         values = fields_of(data, kinds, where)
         profile = cls(**{name: from_json(values[name], kinds[name], f"{where}, {name}") for name in values})
-        if problem := next(profile._problems(), None):
+        for problem in profile._problems():
             raise InputError(f"{where}, {problem}.")
         return profile
 
@@ -99,7 +99,8 @@ class Profile:
         if self.questions < _TWO or lists < self.questions:
             yield f"questions is {self.questions}: from two to the number of lists are needed"
         for name, high in (("without_answer", 1), ("silent", 1), ("length", LARGEST)):
-            if not 0 <= (value := getattr(self, name)) <= high:
+            value = getattr(self, name)
+            if not 0 <= value <= high:
                 yield f"{name} is {value}: a number from 0 to {high} is needed"
         if any(length < 0 or number < 1 for length, number in self.lengths):
             yield "lengths: lengths from 0 on, each with a number of lists, are needed"

@@ -134,7 +134,8 @@ def validated(
         of_greedy = split.unit_means(influence(bound, rankings.cut(greedy)))
         for policy in cutters:
             cuts, _ = split.trial(policy, measure)
-            results = evaluator.calc(kept := rankings.cut(cuts))
+            kept = rankings.cut(cuts)
+            results, costs = evaluator.calc(kept), kept.costs_of_lists()
             scores, values = (split.unit_means(of(kept)) for of in (bound.score, partial(influence, bound)))
             low, high = estimate_of(named, kept, unit).interval().tolist()
             row = {
@@ -155,7 +156,7 @@ def validated(
             }
             if kept.answers is not None:
                 row |= dict.fromkeys(("silence_precision", "silence_recall"), np.nan)
-            if (costs := kept.costs_of_lists()) is not None:
+            if costs is not None:
                 row["cost"] = split.unit_means(costs).mean()
             means = dict(zip(results.measures, results.means(unit)))
             yield row | {str(other): means[other] for other in further}, values

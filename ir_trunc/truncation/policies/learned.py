@@ -82,9 +82,10 @@ class Learned(Policy):
     model: Annotated[Any, Estimator("the estimator, fitted; fitted where it is not given")] = None
 
     def __str__(self) -> str:
-        bounds = [f"{name}={getattr(self, name)}" for name in BOUNDS if getattr(self, name) is not None]
-        inside = ", ".join([shown(self.estimator)] * (self.estimator is not None) + bounds)
-        return f"Learned({inside})" if inside else "Learned"
+        inside = [f"{name}={getattr(self, name)}" for name in BOUNDS if getattr(self, name) is not None]
+        if self.estimator is not None:
+            inside.insert(0, shown(self.estimator))
+        return f"Learned({', '.join(inside)})" if inside else "Learned"
 
     def learn(self, rankings: Rankings, measure: Any, weights: Floats | None = None) -> Learned:
         """The policy with a model fitted on the measure's curves."""

@@ -120,8 +120,8 @@ class RiskControlled(Policy):
         if self.level is not None:
             return self
         if self.risk in _LOSSES and (self.risk == "wrong") is (rankings.answers is None):
-            of_these = "graded answers, as read_depths has them" if self.risk == "wrong" else "judgments"
-            raise ParameterError(f"{self}: risk={self.risk!r} is counted by {of_these}.")
+            labels = "graded answers, as read_depths has them" if self.risk == "wrong" else "judgments"
+            raise ParameterError(f"{self}: risk={self.risk!r} is counted by {labels}.")
         keys = bounded_keys(_KEYS[self.by](rankings), rankings, self)
         _, units, weights = units_of(rankings)
         nil = rankings.judgments.nil_queries
@@ -141,8 +141,8 @@ class RiskControlled(Policy):
         if self.among is not None:
             loss = loss[self._meant(rankings.lengths, rankings.lengths)]
         # Lists of one unit depend on each other: its loss is their mean.
-        each = weights / np.where(of_units > 0, of_units, 1)[units]
-        losses = Levels(keys, (loss * np.repeat(each, rankings.lengths + 1))[None, :], rankings.lengths)
+        in_units = weights / np.where(of_units > 0, of_units, 1)[units]
+        losses = Levels(keys, (loss * np.repeat(in_units, rankings.lengths + 1))[None, :], rankings.lengths)
 
         def means_of(chosen: Ints) -> tuple[Floats, Floats]:
             """All levels that make a difference to these units, from infinity down, and the mean losses."""
