@@ -19,10 +19,9 @@ from ir_trunc._inference.bootstrap import bootstrap_bounds
 from ir_trunc._inference.estimate import FEW_LABELLED, CorrectedEstimate, Estimate
 from ir_trunc._output.tables import fitted, table_text
 from ir_trunc._ranking.qrels import Labels, Qrels, QrelsLike, read_qrels
-from ir_trunc._ranking.runs import RunLike, rank, read_run, source_of
+from ir_trunc._ranking.runs import RunLike, in_memory, rank, read_run, source_of
 from ir_trunc._read.arrow import one_id
-from ir_trunc._read.reading import HowRead
-from ir_trunc._read.rows import PLACEHOLDER, Rows
+from ir_trunc._read.rows import PLACEHOLDER
 from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.objects import bind
 from ir_trunc._scoring.results import Result, Results
@@ -141,7 +140,7 @@ class Judged(Labels):
         """Scores of one run by both kinds of labels; InputError where people labelled too few topics."""
         if isinstance(run, Rankings):
             raise InputError("Rankings hold their own judgments: with Judged, give the run itself.")
-        run, by_people = _in_memory(run, vars(evaluator.reading)), copy(evaluator)
+        run, by_people = in_memory(run, vars(evaluator.reading)), copy(evaluator)
         by_people.labels = None
         of_people = by_people.calc(run, keep_scores=keep_scores)
         with noted(issued=False):  # those of the mixed labels say the same
@@ -166,7 +165,7 @@ class Judged(Labels):
 
     def lists(self, run: RunLike, **options: Any) -> tuple[Rankings, Rankings, Bools, str]:
         """A run by the judge, by people on their topics, which these are, and the agreement."""
-        run = _in_memory(run, options)
+        run = in_memory(run, options)
         mixed = rank(self.mixed, run, **options)
         labelled = self.labelled(mixed.topics)
         people, agreement = mixed.take(np.flatnonzero(labelled)), self.agreement().heading
@@ -225,12 +224,6 @@ class Judged(Labels):
             raise InputError("Judged: there is no document that both people and the judge labelled.")
         answered = [[any(n > 0 for n in by.get(q, {}).values()) for q in topics] for by in (judge, people)]
         return JudgeAgreement(counts, 1.0 - np.array(answered))
-
-
-def _in_memory(run: RunLike, options: Mapping[str, Any]) -> RunLike:
-    """A run that can be scored by both kinds of labels: its data are read once."""
-    how: Any = {name: options[name] for name in HowRead.__annotations__ if name in options}
-    return run if isinstance(run, Rows) else read_run(run, **how)
 
 
 def sample_for_people(

@@ -123,6 +123,12 @@ def read_run(data: RunLike, **options: Unpack[HowRead]) -> Run:
     return Run.of_rows(rows, given)
 
 
+def in_memory(run: RunLike, options: Mapping[str, Any]) -> Run:
+    """A run as an object, by those options that say how it is read."""
+    how: Any = {name: options[name] for name in HowRead.__annotations__ if name in options}
+    return run if isinstance(run, Run) else read_run(run, **how)
+
+
 @takes(Options, written=True)
 def rank(qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]) -> Rankings:
     """The ranked lists of a run with the scores of all documents, for the policies of `ir_trunc.truncation`.

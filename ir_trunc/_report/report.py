@@ -29,9 +29,9 @@ from ir_trunc._output.files import Target, check_outputs, write_text
 from ir_trunc._output.tables import shortened
 from ir_trunc._ranking.qrels import Labels, QrelsLike
 from ir_trunc._ranking.ranked_rows import RankedRows
-from ir_trunc._ranking.runs import read_run
+from ir_trunc._ranking.runs import in_memory
 from ir_trunc._read.arrow import strings
-from ir_trunc._read.reading import Columns, HowRead, takes
+from ir_trunc._read.reading import Columns, takes
 from ir_trunc._report.texts import read_texts
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, parse_measure, range_of, read_measures
@@ -139,12 +139,11 @@ def report(
     with noted() as notes:
         evaluator = Evaluator(measures, qrels, **options)
         if documents is not None:
-            reading: Any = {name: getattr(evaluator.reading, name) for name in HowRead.__annotations__}
             for name, run in named.items():
                 if isinstance(run, Rankings):
                     what = "is Rankings, which have no ids of documents; give the run"
                     raise InputError(f"documents: run {name!r} {what}.")
-                named[name] = read_run(run, **reading)
+                named[name] = in_memory(run, vars(evaluator.reading))
         scored = score_each(evaluator, named, alike=True, keep_scores=True)
         each = ((name, results.setdefault(name, of_run)) for name, of_run in scored)
         tests: dict[str, Any] = {"baseline": baseline, "test": "t", "correction": "auto", "alpha": 0.05}

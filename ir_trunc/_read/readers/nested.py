@@ -568,8 +568,7 @@ class Fields:
             value = _number_in(item, DISTANCES)
             self.distances += value is not None
         elif value is None and not self.is_run:  # a grade that is there, and is null, is no judgment
-            present = self.names.candidates(field, usual(field))
-            value = "" if any(_has_name(item, name) for name in present) else None
+            value = "" if _has(item, self.names.candidates(field, usual(field))) else None
         return value
 
     def has_other_numbers(self) -> bool:
@@ -605,14 +604,12 @@ def documents_of(
         fields.example = item if fields.example is None else fields.example
         if isinstance(item, (tuple, list)) and not at_place:
             doc, value = item if len(item) == 2 else (None, "")
-            value = math.nan if value is None and not fields.is_run else value  # no judgment
             if isinstance(value, str) and not isinstance(doc, str):
                 needed = "a pair (document, score) is needed: the document comes first, then its score"
                 raise InputError(f"{here}: {shown(item)}: {needed}.")
-            value = "" if value is None and not fields.is_run else value
+            value = "" if value is None and not fields.is_run else value  # no judgment
         elif not isinstance(item, (str, int)):
             value = fields.number(item)
-            value = math.nan if value is None and not fields.is_run and _has(item, names) else value
             rank = fields.value(RANK, item, usual(RANK)) if fields.is_run else None
         if value is None and not fields.is_run and not form.topics:
             has = f"it has: {_keys_of(item)}" if isinstance(item, Mapping) else "a pair or a record is needed"
@@ -646,7 +643,7 @@ def _number_in(item: Any, names: Iterable[Any]) -> Any:
 def _has(item: Any, names: Iterable[Any]) -> bool:
     """Whether a document has one of these names, or its metadata have, where the value may be null."""
     holders = (item, *(value_in(item, name) for name in _METADATA))
-    return any(name in each for each in holders if isinstance(each, Mapping) for name in names)
+    return any(_has_name(each, name) for each in holders if each is not None for name in names)
 
 
 def _cost_of(doc: Any, cost: Any, place: str) -> float:
