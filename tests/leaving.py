@@ -23,7 +23,7 @@ WORDS = {
     "explanation": "--explain",
     "labels by a model": "--judge",
     "plots": "--plot",
-    "tables in files": r"\.(csv|tsv|json|jsonl|parquet)\b",
+    "tables in files": r"\.(csv|tsv|json|jsonl|parquet)\b|^(csv|tsv|json|jsonl|parquet)$|--withheld",
     "ties": "--ties",
 }
 """What only those who use a room write in texts, as at the command line."""
