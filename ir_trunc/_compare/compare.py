@@ -269,9 +269,9 @@ def _tested(
     for row in rows if test == "t" and len(setting.first) else ():
         differences = _differences([run.estimates[row] for run in scored], setting)
         level = tested["level"][row]
-        interval, flat = differences.best.student(level), ~differences.differ
-        if flat.any():
-            interval[:, flat] = differences[flat].interval()
+        interval, alike = differences.best.student(level), ~differences.differ
+        if alike.any():
+            interval[:, alike] = differences[alike].interval()
         tested["at_low"][row], tested["at_high"][row] = interval
     views = dict(zip(VIEWS, np.stack([run.means for run in scored], axis=-1)))
     fields = {

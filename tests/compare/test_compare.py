@@ -566,6 +566,9 @@ def test_equal_differences_are_named_where_the_test_says_nothing_of_them(test, i
     assert (said in " ".join(str(compare("AP", qrels, runs, test=test)).split())) is is_said
     runs["ba"]["0"] = ["b"]
     assert said not in " ".join(str(compare("AP", qrels, runs, test=test)).split())
+    runs["ba"]["0"] = ["b", "c", "a"]  # AP differs on a topic, and success on none
+    both = " ".join(str(compare("Success@9 AP", qrels, runs, test=test)).split())
+    assert ("same difference under Success@9 for ab and ba" in both) is is_said
 
 
 def test_names_in_notes_are_printable():
