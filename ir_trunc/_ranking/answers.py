@@ -16,7 +16,7 @@ from ir_trunc._core.errors import InputError, ParameterTypeError, counted, optio
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
-from ir_trunc._ranking.qrels import CodedRows, Qrels, checked_levels, say_unfilled
+from ir_trunc._ranking.qrels import CodedRows, Qrels, checked_levels, warn_of_unfilled
 from ir_trunc._ranking.ranked_rows import RankedRows, repeats
 from ir_trunc._read.arrow import flat, pa
 from ir_trunc._read.reading import ANSWERS, Reading
@@ -107,7 +107,7 @@ def read_answers(
     scale = [*(words or {}).values()]
     rule, coded = nil_rule(nil), CodedRows.of(_merged(rows, clean))
     if rows.unfilled:
-        say_unfilled(replace(coded, unfilled=rows.unfilled))
+        warn_of_unfilled(replace(coded, unfilled=rows.unfilled))
     del rows
     pa.default_memory_pool().release_unused()  # or Arrow keeps what reading took
     read = Qrels.of(coded, topics, levels=scale, words=words, normalise=clean, nil=rule)
@@ -161,7 +161,7 @@ def seems_none(answer: str) -> bool:
     return '"' not in answer and _SEEMING.fullmatch(squad(answer)) is not None
 
 
-def say_seeming(answers: Collection[str], how: str) -> str:
+def seeming_abstentions(answers: Collection[str], how: str) -> str:
     """What to warn of wrong answers that look like abstentions. how: the function that takes them."""
     ((example, count),) = Counter(answers).most_common(1)
     often = f"{shown(example)}, {counted(count, 'time')}, for example"

@@ -97,7 +97,7 @@ class GradedAnswers(Qrels):
         at, latest = offsets[row] + np.minimum(depth, lengths[row]), np.full(offsets[-1], -1)
         latest[at] = np.arange(len(row))
         is_between = bool((latest < 0).any())
-        self._say_untried(len({*row[depth > lengths[row]].tolist()}), is_between, source)
+        self._warn_of_untried(len({*row[depth > lengths[row]].tolist()}), is_between, source)
         differs = np.abs(score[latest[at]] - score) > _SAME
         if absent is not None:  # which are refused where they are not left out
             latest[offsets[:-1][absent]] = -1
@@ -115,7 +115,7 @@ class GradedAnswers(Qrels):
             curves[name] = Curve(rankings.topics, offsets, values)
         return rankings.with_fields(answers=curves, depths=tuple(self.depths) if is_between else None)
 
-    def _say_untried(self, short: int, is_between: bool, source: str) -> None:
+    def _warn_of_untried(self, short: int, is_between: bool, source: str) -> None:
         """Report once what cuts between the depths mean, and depths beyond the ends of lists."""
         rules = ["another cut means the next lower of these"] if is_between else []
         if short:

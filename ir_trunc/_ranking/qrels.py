@@ -23,7 +23,7 @@ from ir_trunc._kernel import kernel
 from ir_trunc._ranking.nil import DOCUMENTS, Convention, NilRule, nil_rule
 from ir_trunc._ranking.ranked_rows import Notes, repeats
 from ir_trunc._read.arrow import arrow_texts, flat, index_in, numeric, occurs, pa, pc, text_array, truths
-from ir_trunc._read.readers.topics import read_topics, say_unjudged, topics_as
+from ir_trunc._read.readers.topics import read_topics, topics_as, warn_of_unjudged
 from ir_trunc._read.reading import ANSWERS, DEFAULT, QRELS, RUN, Columns, HowRead, KeysLike, Reading
 from ir_trunc._read.registry import Data, Withheld, recognised
 from ir_trunc._read.rows import PLACEHOLDER, TERMINAL, Rows
@@ -549,16 +549,16 @@ def _read_qrels(
                 what = f"{name}={value!r}: these qrels were read before"
                 raise InputError(f"{what}; read_qrels takes {name} there.")
         if topics is not None:
-            say_unjudged(topics, more, data.judgments.topics, data.given.source)
+            warn_of_unjudged(topics, more, data.judgments.topics, data.given.source)
         return (data.changed(more, rule) if more or rule else data).with_keys(reading.nesting)
     layout = QRELS if reading is DEFAULT and words is None else replace(QRELS, reading=reading, levels=words)
     source = recognised(data, layout)
     rows = coded_qrels(source) or _each_once(source)
     if rows.unfilled:
-        say_unfilled(rows)
+        warn_of_unfilled(rows)
     # Topics that come with a data set belong to it: those without judgments need no warning.
     if topics is not None:
-        say_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)
+        warn_of_unjudged(topics, more, {*rows.named_topics(), *rows.universe}, rows.source)
     if rows.asked or unjudged is not None:
         more += _asked(rows, more, unjudged)
     scale = [*words.values()] if words else rows.levels
@@ -566,7 +566,7 @@ def _read_qrels(
     return read if reading.keys is None else read.with_keys(reading.nesting)
 
 
-def say_unfilled(rows: CodedRows) -> None:
+def warn_of_unfilled(rows: CodedRows) -> None:
     """Warn of rows without a judgment."""
     count = sum(number for _, number in rows.unfilled)
     what = f"{count} of {counted(count + len(rows.grade), 'row')} have no judgment"
@@ -665,7 +665,7 @@ def with_topics(qrels: QrelsLike, topics: Any) -> Any:
     data = recognised(qrels, QRELS)
     rows, universe = data.all_rows(), read_topics(topics)
     present = {*rows.named_topics(), *rows.universe}
-    say_unjudged(topics, universe, present, rows.source)
+    warn_of_unjudged(topics, universe, present, rows.source)
     missing = [topic for topic in universe if topic not in present]
     if data.reader is dicts and all(isinstance(docs, Mapping) for docs in data.value.values()):
         own = dict(zip(rows.universe, data.value))  # which may be numbers

@@ -27,7 +27,7 @@ from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Ints, NilLists, Rankings, first_of, offsets_of
 from ir_trunc._core.universe import Universe
 from ir_trunc._kernel import kernel
-from ir_trunc._ranking.answers import answers_of, overlaps_of, say_seeming, seems_none
+from ir_trunc._ranking.answers import answers_of, overlaps_of, seeming_abstentions, seems_none
 from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, Unjudged, read_qrels_of_runs, ready_qrels
 from ir_trunc._ranking.ranked_rows import Notes, RankedRows, Run, refuse_ends
@@ -485,7 +485,7 @@ class Builder:
             rankings = qrels.completed(rankings, self.notes, source)
         self.notes.warn(source, qrels.nil.id, reading, topics)
         if self.notes.seeming:
-            warn(f"{source}: {say_seeming(self.notes.seeming, 'read_answers')}.")
+            warn(f"{source}: {seeming_abstentions(self.notes.seeming, 'read_answers')}.")
         # An answer outside of all classes is a wrong answer.
         of_documents = len(qrels.keys) > 0 and qrels.classes is None and not len(rankings.judged_ranks)
         if of_documents and (documents := int(rankings.lengths.sum())):

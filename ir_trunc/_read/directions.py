@@ -59,7 +59,7 @@ class Directions:
         self.scored += int(np.count_nonzero(rises + falls))
         self.rising += int(np.count_nonzero(rises * (falls == 0)))
 
-    def say(self) -> None:
+    def warn(self) -> None:
         """Warn of what the lists of the run show."""
         lower = self.reading.lower_is_better
         if self.reading.without_scores:
@@ -90,7 +90,7 @@ def _follow(docs: pa.StringArray) -> npt.NDArray[np.bool_]:
     return follows
 
 
-def look_at(
+def report_direction(
     layout: Layout, source: str, size: int, topic: Callable[[int], Any], score: Callable[[int], float]
 ) -> None:
     """Report the direction of rows that the kernel reads, by some of them. topic, score: those of a row."""
@@ -103,4 +103,4 @@ def look_at(
     changes = np.array([float(score(place + 1)) - float(score(place)) for place in places])
     directions = Directions(source, layout.reading)
     directions.count(lists, -changes if layout.reading.lower_is_better else changes)
-    directions.say()
+    directions.warn()

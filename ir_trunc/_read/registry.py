@@ -251,7 +251,7 @@ class Data:
                 directions.add(piece, self.reader.ordered)
             yield piece
         if directions is not None:
-            directions.say()
+            directions.warn()
         if self.iterator == "_tee" and not count:  # ir-measures gives each of its tools its own iterator
             raise InputError(f"{self.layout.kind}: there is no row; at least one is needed.")
         if self.iterator and not count:

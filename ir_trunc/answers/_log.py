@@ -27,7 +27,7 @@ from ir_trunc._core.errors import (
 )
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, mapping, number, one_of
-from ir_trunc._ranking.answers import say_seeming, seems_none, squad, stands_for_none, token_f1
+from ir_trunc._ranking.answers import seeming_abstentions, seems_none, squad, stands_for_none, token_f1
 from ir_trunc._read.arrow import one_id, values_of
 from ir_trunc._read.registry import Shape, shape_of
 from ir_trunc._read.tables import column_names, columns_by_name, usual
@@ -547,7 +547,7 @@ def read_log(
                 f"{source}: {field} is missing for {all_of_them - count} of {all_of_them}; all need it."
             )
     if seeming:
-        warn(f"{source}: {say_seeming(seeming, 'read_log')}.")
+        warn(f"{source}: {seeming_abstentions(seeming, 'read_log')}.")
     if graded and correct_from is None:
         warn(
             f"{source}: {counted(graded, 'answer')} with a correctness between 0 and 1 count as wrong;"

@@ -17,7 +17,7 @@ from ir_trunc._core.parameters import several
 from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, pc
-from ir_trunc._read.directions import look_at
+from ir_trunc._read.directions import report_direction
 from ir_trunc._read.reading import DEFAULT, MARK, RANK, HowRead, Layout
 from ir_trunc._read.registry import Compiled, Data, Table, reader
 from ir_trunc._read.rows import PART, Rows, Samples, encoded
@@ -201,7 +201,7 @@ def _tuples_to_kernel(lists: Any, run: Data) -> Samples | None:
     if not arguments or not kernel.tuples(lists, *arguments, np.float64):
         return None
     items, _, _, topic, _, score = arguments
-    look_at(run.layout, run.source, len(items), lambda n: items[n][topic], lambda n: items[n][score])
+    report_direction(run.layout, run.source, len(items), lambda n: items[n][topic], lambda n: items[n][score])
     return ()
 
 
@@ -339,7 +339,7 @@ def _objects_to_kernel(lists: Any, run: Data) -> Samples | None:
     scores = np.ascontiguousarray(scores, np.float64)
     if not kernel.objects(lists, topics.tolist(), docs.tolist(), scores):
         return None
-    look_at(layout, run.source, len(topics), topics.__getitem__, scores.__getitem__)
+    report_direction(layout, run.source, len(topics), topics.__getitem__, scores.__getitem__)
     return ()
 
 

@@ -65,7 +65,7 @@ def topics_as(data: Any, reading: Reading) -> list[str]:
     return list(dict.fromkeys(topics))
 
 
-def say_unjudged(data: Any, topics: Iterable[str], judged: Collection[str], qrels: str) -> None:
+def warn_of_unjudged(data: Any, topics: Iterable[str], judged: Collection[str], qrels: str) -> None:
     """Warn of topics without judgments, which may be all: a user may add those that nobody judged."""
     topics = list(topics)
     unjudged = [topic for topic in topics if topic not in judged]
