@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal, Unpack
 
@@ -243,7 +244,8 @@ def _tested(
     tested = {name: np.full((len(measures), len(setting.first)), np.nan) for name in TESTED}
     by_bounds = np.zeros(len(setting.first), bool)
     for row, name in enumerate(measures):
-        if reasons := [run.untested[row] for run in scored if run.untested[row]]:
+        reasons = [run.untested[row] for run in scored if run.untested[row]]
+        if reasons:
             untested[name] = reasons[0]
         elif len(setting.first):
             estimates = [run.estimates[row] for run in scored]
@@ -255,17 +257,18 @@ def _tested(
                 tested[column][row] = of_column
     tested["p_alone"], tested["level"] = tested["p"].copy(), np.full_like(tested["p"], setting.alpha)
     rows = [row for row, name in enumerate(measures) if name not in untested]
-    for column in P_VALUES if rows else ():
-        together = [rows] if correction == "holm-all" else [[row] for row in rows]
-        for family in together:
-            p = tested[column][family]
-            if not np.isnan(p).any():
-                how: Any = "holm" if correction == "holm-all" else correction
-                adjusted = holm(p.ravel()) if how == "holm" else corrected(p.ravel(), how)
-                tested[column][family] = np.minimum(adjusted, 1.0).reshape(p.shape)
-                if column == "p":
-                    times = over(adjusted, p.ravel(), float(p.size) if how else 1.0)
-                    tested["level"][family] = setting.alpha / times.reshape(p.shape)
+    families = [[row] for row in rows]
+    if correction == "holm-all":
+        families, correction = [rows], "holm"
+    for column, family in product(P_VALUES, families if rows else ()):
+        p = tested[column][family]
+        if np.isnan(p).any():
+            continue
+        adjusted = holm(p.ravel()) if correction == "holm" else corrected(p.ravel(), correction)
+        tested[column][family] = np.minimum(adjusted, 1.0).reshape(p.shape)
+        if column == "p":
+            times = over(adjusted, p.ravel(), float(p.size) if correction else 1.0)
+            tested["level"][family] = setting.alpha / times.reshape(p.shape)
     for row in rows if test == "t" and len(setting.first) else ():
         differences = _differences([run.estimates[row] for run in scored], setting)
         level = tested["level"][row]

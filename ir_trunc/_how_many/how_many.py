@@ -195,7 +195,8 @@ def how_many(
     best, reference, chance, chosen = _choice(trials, table, draws, tolerance, keep)
     estimates = [trial.estimate for trial in trials]
     table = _with_bounds(table, estimates, draws.scores, best, kinds)
-    expected, candidates = tuple(table.loc[best, ["score", "low", "high"]].astype(float)), 1
+    expected: Any = tuple(table.loc[best, ["score", "low", "high"]].astype(float))
+    candidates = 1
     if chosen is not None:
         candidates, scores = len(trials), table["score"].to_numpy()
         expected = selection.of_best(weighted(stacked(estimates)), scores, draws.outside, chosen, seed)
