@@ -161,6 +161,8 @@ def test_measures_stand_behind_the_runs_or_in_one_text(collection, command, comp
     (["qrels", "in.run", "AP", "--topics", "runs"], "runs"),
     (["", "in.run", "AP"], "the path is empty"), (["qrels", "", "AP"], "the path is empty"),
     (["qrels", "in.run", "AP", "--nil", "never"], "'never'"),
+    (["qrels", "in.run", "AP(rel=1_0)"], "'AP(rel=1_0)' is not a measure"),
+    (["truncate", "in.run", "--policy", "Fixed(k=1_0)"], "k='1_0'"),
     (["qrels", "in.run", "AP", "-p", "2", "--format", "jsonl"], "jsonl has all decimal places"),
     (["check", "qrels", "in.run", "--require", "certain"], "invalid choice: 'certain' (choose from"),
     (["meta", "calibrate", "OIE", "beta", "--rank", "20", "--depth", "2"], "or --residual R --depth K, is"),
@@ -203,12 +205,6 @@ def test_whole_numbers_have_one_grammar(folder, complaint, words, number):
     message = complaint(*words.split(), number)
     assert "number" in message
     assert len(message) < 200
-
-
-@pytest.mark.parametrize("measure", ["P@1_0", "AP(rel=1_0)", "RBPT(p=0.5_0)"])
-def test_digits_of_measures_and_policies_are_not_grouped(folder, complaint, measure):
-    assert f"{measure!r} is not a measure" in complaint("qrels", "in.run", measure)
-    assert "k='1_0'" in complaint("truncate", "in.run", "--policy", "Fixed(k=1_0)")
 
 
 def test_runs_of_pipes_are_numbered(folder, bash):

@@ -38,7 +38,6 @@ def test_a_form_for_a_paper_is_that_of_python(compared, form, method):
 
 
 def test_latex_and_html_ask_for_tests_by_themselves(compared):
-    assert compared("--format", "latex")[1] == comparison().to_latex()
     assert compared("-o", "table.tex")[0] == compared("-o", "page.html")[0] == 0
     assert Path("table.tex").read_text("utf-8") == comparison().to_latex()
     assert Path("page.html").read_text("utf-8") == comparison().to_html()

@@ -9,7 +9,6 @@ import pytest
 from ir_trunc import NilRule, calc_aggregate, how_many, load_policy, with_effort, with_terminal
 from ir_trunc._cli.main import main
 from ir_trunc._output.tables import csv_text
-from ir_trunc.truncation import Fixed
 
 ROWS = [f"{q} Q0 d{rank} {rank} {20 - rank * rank} tag\n" for q in (1, 2, 3, 4) for rank in (1, 2, 3, 4)]
 QRELS = "1 0 d1 1\n2 0 d1 1\n2 0 d2 1\n3 0 d3 0\n4 0 d9 1\n"
@@ -70,12 +69,6 @@ def test_a_cut_run_keeps_its_tag_and_its_comments(files, capsys):
 def test_the_fitted_policy_is_printed(files, capsys, policy, fitted):
     printed = out(capsys, f"truncate qrels a.run FlatU --policy {policy} -k k.tsv")
     assert printed.err.startswith(f"{fitted}: 4 lists")
-
-
-def test_the_lengths_of_a_policy_are_checked(files, capsys, monkeypatch):
-    monkeypatch.setattr(Fixed, "cut", lambda policy, rankings: rankings.lengths - 5)
-    assert main(["truncate", "a.run", "--policy", "Fixed(k=1)"]) == 2
-    assert "Fixed(k=1): `cut` must return a whole length >= 0" in capsys.readouterr().err
 
 
 @pytest.mark.filterwarnings("always")
