@@ -1,4 +1,4 @@
-"""Generated rankings, as naive queries and as Rankings, and every registered measure in many settings."""
+"""Generated rankings, as plain queries and as Rankings, and every registered measure in many settings."""
 
 import itertools
 from dataclasses import replace
@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
-from naive import Query, Setting
+from references import Query, Setting
 
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._core.universe import Universe

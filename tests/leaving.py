@@ -80,7 +80,7 @@ class _Needs:
         for other, names in self.helpers.items():
             if other.name == "conftest.py" and other.parent in path.parents:
                 lost |= names
-        words = self.words if path.name.startswith(("test_", "naive_")) else None
+        words = self.words if path.name.startswith(("test_", "reference_")) else None
         lost |= own
         tree.body = self._left(tree.body, own, lost, words)
 
@@ -133,7 +133,7 @@ class _Needs:
             if is_import and any(self._is_gone(part, alias) for alias in part.names):
                 return True
             if isinstance(part, ast.FunctionDef) and part.name in self.measures:
-                return True  # its naive twin
+                return True  # its reference implementation
             is_text = words and isinstance(part, ast.Constant) and isinstance(part.value, str)
             if is_text and (words.search(part.value) or self._is_lost(part.value, lost)):
                 return True

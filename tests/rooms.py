@@ -1,6 +1,6 @@
 """The core in the order of reading, and the rooms: the parts that can be taken away.
 
-`tests/laws/test_rooms.py` holds that nothing below a room imports it, and takes rooms away in a copy.
+`tests/properties/test_rooms.py` holds that nothing below a room imports it, and takes rooms away in a copy.
 `python tests/benchmarks/size.py` prints the table with lines of code; `.github/CONTRIBUTING.md` shows it.
 """
 
@@ -40,7 +40,7 @@ READING = (
 )  # fmt: skip
 
 ROOMS = {
-    "inference": Room("_inference", (), "inference laws/test_inference.py"),
+    "inference": Room("_inference", (), "inference properties/test_inference.py"),
     "ties": Room("_ties.py", (), "scoring/test_ties.py"),
     "explanation": Room("_explanation.py", (), "scoring/test_explanation.py", "howto/why-this-score.md"),
     "more measures": Room(
@@ -54,9 +54,9 @@ ROOMS = {
     "saved results": Room("_saved.py", ()),
     "plots": Room("plots", ("inference",), "plots", "gallery.md api/plots.md howto/look-at-runs.md"),
     "screening": Room(
-        "measures/screening.py", (), "measures/test_screening.py naive_screening.py", "start/screening.md"
+        "measures/screening.py", (), "measures/test_screening.py reference_screening.py", "start/screening.md"
     ),
-    "sessions": Room("measures/sessions.py", (), "sessions/test_measures.py naive_sessions.py"),
+    "sessions": Room("measures/sessions.py", (), "sessions/test_measures.py reference_sessions.py"),
     "spans and stores": Room(
         "_read/readers/traces.py _read/readers/nested.py",
         (),

@@ -1,7 +1,7 @@
 """The measures: one decorated function each, in a file for each family.
 
 Importing this package fills `registry`, which everything else reads: the ir-measures provider, the command
-line, the reference and the laws that hold for all measures.
+line, the reference and the property tests of all measures.
 """
 
 from __future__ import annotations

@@ -258,7 +258,7 @@ def test_the_judges_of_logs_score_answers_as_read_answers_does(judge, measure):
 
 
 def promised(items, risk, delta):
-    """The naive twin: from n, n / 2, ... answers on, until P(so few wrong | risk) is above the level."""
+    """By definition: from n, n / 2, ... answers on, until P(so few wrong | risk) is above the level."""
     n, S = len(items), 1
     while (1 - risk) ** (n / 2**S) <= delta / (S + 1):
         S += 1

@@ -28,7 +28,7 @@ HEAD = {"description": "d", "models": [], "extern": "none"}
 NAMES = ["nDCGT", "APT", "RBPT", "RRT"]
 
 
-def naive(grades, of_topic, terminal):
+def reference(grades, of_topic, terminal):
     """The track's measures with p = .5, from their definitions; grades are gains, and the end is worth m."""
     ideal = sorted((grade for grade in of_topic if grade > 0), reverse=True)
     m = 1.0 if terminal == "unit" or not ideal else ideal[-1]
@@ -64,12 +64,12 @@ def orders(scores):
     return found
 
 
-def naive_table(qrels, run, terminal="unit"):
+def reference_table(qrels, run, terminal="unit"):
     """{names of the group: mean scores}, over all orders of ties."""
     scores = {}
     for key, judged in qrels.items():
         each = [[judged.get(doc, 0) for doc in order] for order in orders(run.get(key, {}))]
-        values = [naive(grades, judged.values(), terminal) for grades in each]
+        values = [reference(grades, judged.values(), terminal) for grades in each]
         scores[tuple(key.split("/"))] = tuple(map(fmean, zip(*values)))
     return nested(scores)
 
@@ -165,7 +165,7 @@ def test_the_scores_are_those_of_independent_code(track, terminal):
         rank = (lambda place: 1) if name == "tied" else (lambda place: place)
         questions = of_questions if name == "perfect" else ranking_of_questions(run, rank)
         for ranked, qrels, lists in (("documents", QRELS, run), ("questions", of_questions, questions)):
-            table = naive_table(qrels, lists, terminal)
+            table = reference_table(qrels, lists, terminal)
             for names, means in table.items():
                 if not names:
                     whole[ranked, name] = board.loc[(ranked, name), NAMES]
@@ -181,7 +181,7 @@ def test_the_scores_are_those_of_independent_code(track, terminal):
                 assert low.tolist() == pytest.approx(expected, abs=1e-9)
             news = {key: judged for key, judged in qrels.items() if any(judged.values())}
             with_news = board.loc[(ranked, name), [f"{measure} with news" for measure in NAMES]]
-            assert with_news.tolist() == pytest.approx(naive_table(news, lists, terminal)[()], abs=1e-12)
+            assert with_news.tolist() == pytest.approx(reference_table(news, lists, terminal)[()], abs=1e-12)
             quiet = {tuple(key.split("/")): [float(not lists.get(key))] for key in qrels.keys() - news.keys()}
             assert board.loc[(ranked, name), "right silence"] == pytest.approx(nested(quiet)[()][0])
     for (ranked, name), means in whole.items():
@@ -470,7 +470,7 @@ def test_dates_that_are_not_named_may_be_ties_or_silence(track):
     assert silent.to_pandas().loc["documents"].equals(tied.to_pandas().loc["documents"])
     expected = {key: dict.fromkeys(TOPICS["t1"], 0) for key in question_qrels() if key != f"t1/{DAYS[0]}"}
     found = tied.to_pandas().loc[("questions", "mine"), NAMES].tolist()
-    assert found == pytest.approx(naive_table(question_qrels(), expected)[()], abs=1e-12)
+    assert found == pytest.approx(reference_table(question_qrels(), expected)[()], abs=1e-12)
     assert "dates that a run does not name are tied" in tied.heading
     refused(InputError, "topic t9: the topics have no topic t9", tied.calendar, "t9")
 
@@ -485,7 +485,7 @@ def test_questions_that_a_run_proposed_are_known_on_later_dates(track):
     ranked[f"t1/{DAYS[4]}"] = {"mine-1": 0}
     for day in DAYS[5:]:
         ranked[f"t1/{day}"]["mine-1"] = 0
-    expected = naive_table(question_qrels(), ranked)[()]
+    expected = reference_table(question_qrels(), ranked)[()]
     assert table.loc[("questions", "mine"), NAMES].tolist() == pytest.approx(expected, abs=1e-12)
 
 

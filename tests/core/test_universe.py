@@ -32,7 +32,7 @@ def collection(seed, missing=0.2):
 
 
 def nested(values, depth=0):
-    """Naive twin: the mean over the first key of the nested means over the others."""
+    """Reference implementation: the mean over the first key of the nested means over the others."""
     if () in values:
         return values[()]
     inner = {}

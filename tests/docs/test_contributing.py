@@ -71,8 +71,8 @@ def test_recipes_that_are_followed_end_green(tmp_path):
         env.pop(name, None)
     # Laws that are about pages or names follow from `.ci/renew`; a new keyword needs a row of its own.
     more = "tests/docs/test_comparison.py tests/read/test_readers.py"
-    of_data = " ".join(f"--ignore tests/laws/test_{name}.py" for name in LAWS_OF_DATA)
-    laws = f"pytest tests/laws {of_data} {more} -k 'not every_keyword_has_one_row'"
+    of_data = " ".join(f"--ignore tests/properties/test_{name}.py" for name in LAWS_OF_DATA)
+    laws = f"pytest tests/properties {of_data} {more} -k 'not every_keyword_has_one_row'"
     for line in (*commands, "ruff check .", "ruff format --check .", *tests, laws):
         done = subprocess.run(line, shell=True, cwd=folder, env=env, capture_output=True, text=True)
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"

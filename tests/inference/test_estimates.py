@@ -1,4 +1,4 @@
-"""The mean of bounded values: reference values, a naive twin, and laws."""
+"""The mean of bounded values: reference values, a reference implementation, and laws."""
 
 import numpy as np
 import pytest
@@ -79,7 +79,7 @@ def by_quadrature(x):
     return 0.5 - integrate.quad(integrand, -40, 40, limit=2000, epsabs=1e-11, points=[0])[0] / np.pi
 
 
-def test_the_distribution_equals_its_twin():
+def test_the_distribution_equals_its_reference():
     random = np.random.default_rng(0)
     for _ in range(60):
         n = random.integers(1, 30)

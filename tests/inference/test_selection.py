@@ -1,4 +1,4 @@
-"""The choice among policies against naive twins, written from the definitions."""
+"""The choice among policies against reference implementations, written from the definitions."""
 
 from itertools import product
 from math import sqrt

@@ -38,7 +38,7 @@ LABELS = Judged(JUDGE, PEOPLE)
 SHORT = {q: dict(sorted(docs.items(), key=lambda item: -item[1])[: 1 + len(q)]) for q, docs in RUN.items()}
 
 
-def naive(people, judge, weight=None):
+def reference(people, judge, weight=None):
     """PPI++ from the definition. people: {topic: score}; judge: {topic: score} of all topics."""
     n, rest = len(people), [judge[q] for q in judge if q not in people]
     if weight is None:
@@ -61,7 +61,7 @@ def naive(people, judge, weight=None):
 
 def bounded(people, judge, weight):
     """The mean, bounds and weight, from the distribution of bounded values."""
-    mean, *_, weight = naive(people, judge, weight)
+    mean, *_, weight = reference(people, judge, weight)
     others = [judge[q] for q in judge if q not in people]
     M = statistics.fmean(others)
     rests = [people[q] - weight * (judge[q] - M) for q in people]
@@ -72,7 +72,7 @@ def bounded(people, judge, weight):
     return [mean, max(bounds[0], 0), min(bounds[1], 1), weight]
 
 
-def test_corrected_means_equal_their_twin():
+def test_corrected_means_equal_their_reference():
     results, by_judge = calc(MEASURES, LABELS, RUN), calc(MEASURES, JUDGE, RUN)
     by_people = calc(MEASURES, PEOPLE, {q: RUN[q] for q in PEOPLE})
     table = results.corrected.to_pandas()
@@ -152,7 +152,7 @@ def test_compare_tests_corrected_differences():
     judge = [calc("RBPT", JUDGE, r)["RBPT"] for r in (SHORT, RUN)]
     rows = [(people[0].to_dict(), judge[0].to_dict()), (people[1].to_dict(), judge[1].to_dict())]
     rows.append(((people[0] - people[1]).to_dict(), (judge[0] - judge[1]).to_dict()))
-    expected = naive(*rows[2])[:3]
+    expected = reference(*rows[2])[:3]
     row = one.pairs().iloc[0]
     assert row[["difference", "low", "high"]].tolist() == pytest.approx(expected)
     error = (expected[2] - expected[0]) / stats.t.ppf(0.975, 49)

@@ -1,13 +1,13 @@
-"""A measure of one's own, as the page about it has it: saved, imported, used and held to its twin."""
+"""A measure of one's own, as the page about it has it: saved, imported, used and held to its definition."""
 
 import pickle
 import sys
 from dataclasses import dataclass
 
 import ir_measures
-import naive
 import numpy as np
 import pytest
+import references
 from generated import queries, rankings_of
 from messages import refused
 from pages import ROOT, blocks, run_console, run_python
@@ -38,7 +38,7 @@ def test_the_page_does_what_it_says(own_measure, collection):
 
 def test_the_measure_of_your_own_is_saved_imported_and_used(own_measure):
     """As a module, by its object and its text, and as the laws hold the library's measures: equal to its
-    naive twin.
+    reference implementation.
     """
     from netp import NetP
 
@@ -48,9 +48,9 @@ def test_the_measure_of_your_own_is_saved_imported_and_used(own_measure):
         rankings = rankings_of(run)
         results = ir_trunc.calc([measure, str(measure)], None, rankings)
         assert results.measures == (measure,)
-        e, rel = given.get("e", 0.05), naive.binary(given.get("rel", 1))
-        twin = [sum(naive.seen(q, rel)) - e * len(q.grades) for q in run]
-        np.testing.assert_allclose(results.values[0], twin, rtol=1e-12, atol=1e-12)
+        e, rel = given.get("e", 0.05), references.binary(given.get("rel", 1))
+        expected = [sum(references.seen(q, rel)) - e * len(q.grades) for q in run]
+        np.testing.assert_allclose(results.values[0], expected, rtol=1e-12, atol=1e-12)
         assert (ir_trunc.curves(measure, None, rankings)[measure].own() == results.values[0]).all()
     qrels, found = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 0.5}}
     assert ir_measures.calc_aggregate([ir_measures.parse_measure("NetP@1")], qrels, found) == {NetP @ 1: 0.95}

@@ -5,9 +5,9 @@ anew.
 from functools import partial
 from itertools import combinations
 
-import naive_meta as naive
 import numpy as np
 import pytest
+import reference_meta as plain
 from generated import ALL, queries, rankings_of, settings_of
 from hypothesis import given, settings, strategies as st
 from messages import refused
@@ -54,18 +54,18 @@ def c_at_1(**params):
 
 
 @given(questions=outcomes, unanswered=st.sampled_from(READINGS))
-def test_influence_values_of_c_equal_their_twin(questions, unanswered):
-    twin = partial(naive.weighted_c, unanswered=unanswered)
+def test_influence_values_of_c_equal_their_reference(questions, unanswered):
+    measure = partial(plain.weighted_c, unanswered=unanswered)
     found = influence(c_at_1(unanswered=unanswered), system_of(questions))
     if any(q is not None for q in questions):  # else a reading over the answered questions has no derivative
-        np.testing.assert_allclose(found, naive.influence_values(twin, questions), atol=1e-5)
+        np.testing.assert_allclose(found, plain.influence_values(measure, questions), atol=1e-5)
 
 
 @given(outcomes)
-def test_influence_values_of_cws_equal_their_twin(questions):
+def test_influence_values_of_cws_equal_their_reference(questions):
     questions.sort(key=lambda q: q is None)  # the unanswered last
     found = influence(lookup("CWS").bind({}), system_of(questions))
-    np.testing.assert_allclose(found, naive.influence_values(naive.weighted_cws, questions), atol=1e-5)
+    np.testing.assert_allclose(found, plain.influence_values(plain.weighted_cws, questions), atol=1e-5)
 
 
 # False alarms.

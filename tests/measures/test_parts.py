@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from ir_measures import DefaultPipeline, nDCG
 from messages import refused
-from naive import TWINS
-from naive_measures import Query, Setting
+from reference_measures import Query, Setting
+from references import REFERENCES
 
 from ir_trunc import IrTruncWarning, ParameterError, Rankings, calc
 
@@ -127,7 +127,7 @@ def test_as_many_grades_as_documents_have_the_scores_of_their_definitions():
     params = [{"D": 9000}] * 3 + [{}, {}, {"adjusted": True}]
     for name, given, of_measure in zip(names, params, values):
         expected = [
-            TWINS[name](Query(ranked, pool, [1.0] * len(ranked)), Setting(levels=levels, params=given))
+            REFERENCES[name](Query(ranked, pool, [1.0] * len(ranked)), Setting(levels=levels, params=given))
             for ranked, pool in zip(lists, judged)
         ]
         np.testing.assert_allclose(of_measure, expected, rtol=1e-12, err_msg=name)

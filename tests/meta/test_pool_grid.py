@@ -2,9 +2,9 @@
 
 from itertools import product
 
-import naive_meta as naive
 import numpy as np
 import pytest
+import reference_meta as plain
 from hypothesis import given
 from matrices import collection, collections, scores
 
@@ -20,7 +20,7 @@ def test_conditions_are_scores_by_qrels_and_lists_that_are_cut_by_hand(data):
     qrels, runs = data
     found = meta.conditions("P AP RBP(p={p})", meta.pooled_runs(qrels, runs), DEPTHS, residual=0.2)
     for name, (pool, depth) in DEPTHS.items():
-        cut = qrels if pool is None else naive.pool(qrels, runs, pool)
+        cut = qrels if pool is None else plain.pool(qrels, runs, pool)
         columns = [at for at, measure in enumerate(found.measures) if measure.endswith(f", {name}")]
         measures = [found.measures[at].removesuffix(f", {name}") for at in columns]
         assert measures[:2] == [f"P@{depth}", f"AP@{depth}"]
@@ -61,16 +61,16 @@ def test_grid_of_depths_and_forms():
     cells = grid.to_pandas().set_index(["pool_depth", "depth", "measure", "form"])["discriminative_power"]
     assert len(cells) == 3 * 2 * 3 * 3
     for pool_depth, depth in product((1, 3, 5), (3, 5)):
-        cut = naive.pool(qrels, runs, pool_depth)
+        cut = plain.pool(qrels, runs, pool_depth)
         assert grid.judged[grid.pool_depths.index(pool_depth)] == sum(map(len, cut.values()))
         for text in texts:
             measure = text.replace("{p}", repr(0.2 ** (1 / depth))) + f"@{depth}"
-            *found, ideal = scores(measure, cut, [*runs.values(), naive.ideal_run(cut)])
+            *found, ideal = scores(measure, cut, [*runs.values(), plain.ideal_run(cut)])
             raw, best = np.array(found)[:, 0], ideal[0]
             forms = {
                 "raw": raw,
                 "normalised": [[x / top if top else 0.0 for x, top in zip(row, best)] for row in raw],
-                "standardised": np.array([naive.standardised(list(column)) for column in raw.T]).T,
+                "standardised": np.array([plain.standardised(list(column)) for column in raw.T]).T,
             }
             for form, values in forms.items():
                 matrix = meta.ScoreMatrix(("m",), tuple(runs), tuple(qrels), np.array([values]))

@@ -1,8 +1,8 @@
 """Simulated pools: equal to scoring on qrels that are cut by hand."""
 
-import naive_meta as naive
 import numpy as np
 import pytest
+import reference_meta as plain
 from hypothesis import given, strategies as st
 from matrices import collections, scores
 from messages import refused
@@ -19,7 +19,7 @@ def test_a_simulated_pool_scores_like_qrels_cut_by_hand(data, depth):
     qrels, runs = data
     simulated = meta.pooled_runs(qrels, runs)
     keep = simulated.in_pool(depth, ["s0", "s3"])
-    cut = naive.pool(qrels, {name: runs[name] for name in ("s0", "s3")}, depth)
+    cut = plain.pool(qrels, {name: runs[name] for name in ("s0", "s3")}, depth)
     assert keep.sum() == sum(map(len, cut.values()))
     some, others = "P@3 R@5 AP nDCG@4 DCG@5 RBP(p=0.7,rel=1)", "nDCG RR RBPT(p=0.5) OIE"
     found = np.concatenate([simulated.score(measures, keep).values for measures in (some, others)])
@@ -43,11 +43,11 @@ def test_each_group_left_out(data, depth):
     groups = {name: "ab"[at % 2] for at, name in enumerate(runs)}
     found = meta.leave_group_out("AP P@3", meta.pooled_runs(qrels, runs), depth, groups)
     frame = found.to_pandas().set_index(["measure", "system"])
-    by_all = scores("AP P@3", naive.pool(qrels, runs, depth), runs.values())
+    by_all = scores("AP P@3", plain.pool(qrels, runs, depth), runs.values())
     full = {name: values.mean(axis=1) for name, values in zip(runs, by_all)}
     for name in runs:
         others = {other: run for other, run in runs.items() if groups[other] != groups[name]}
-        (values,) = scores("AP P@3", naive.pool(qrels, others, depth), [runs[name]])
+        (values,) = scores("AP P@3", plain.pool(qrels, others, depth), [runs[name]])
         without = values.mean(axis=1)
         for at, measure in enumerate(("AP", "P@3")):
             row = frame.loc[(measure, name)]

@@ -1,10 +1,10 @@
-"""Significance tests and discriminative power: equal to their naive twins and to scipy."""
+"""Significance tests and discriminative power: equal to their reference implementations and to scipy."""
 
 from itertools import combinations
 
-import naive_meta as naive
 import numpy as np
 import pytest
+import reference_meta as plain
 from hypothesis import given, strategies as st
 from matrices import matrices, random_matrix
 from scipy import stats
@@ -26,27 +26,27 @@ def test_t_test_is_scipys_paired_one(matrix):
                 assert value == 0  # the same difference on every topic
 
 
-TWINS = {
-    "bootstrap": (naive.bootstrap_p, lambda rng, T: rng.multinomial(T, np.full(T, 1 / T), size=50)),
-    "randomisation": (naive.randomisation_p, lambda rng, T: 1 - 2 * rng.integers(0, 2, size=(50, T))),
+REFERENCES = {
+    "bootstrap": (plain.bootstrap_p, lambda rng, T: rng.multinomial(T, np.full(T, 1 / T), size=50)),
+    "randomisation": (plain.randomisation_p, lambda rng, T: 1 - 2 * rng.integers(0, 2, size=(50, T))),
 }
 
 
-@pytest.mark.parametrize("test", TWINS)
+@pytest.mark.parametrize("test", REFERENCES)
 @given(matrices, st.integers(0, 99))
-def test_tests_that_draw_equal_their_twins(test, matrix, seed):
-    found, (twin, draw) = meta.power(matrix, test, repetitions=50, seed=seed), TWINS[test]
+def test_tests_that_draw_equal_their_references(test, matrix, seed):
+    found, (expected, draw) = meta.power(matrix, test, repetitions=50, seed=seed), REFERENCES[test]
     assert found.repetitions == 50
     draws = draw(generator(seed), len(matrix.topics)).tolist()
     for scores, p in zip(matrix.values, found.p):
-        np.testing.assert_allclose(p, [twin(D, draws) for D in naive.differences(scores.tolist())])
+        np.testing.assert_allclose(p, [expected(D, draws) for D in plain.differences(scores.tolist())])
 
 
 def test_exact_randomisation_is_scipys_permutation_test():
     matrix = random_matrix(5, M=1, S=4, T=7)
     found = meta.power(matrix, "randomisation", repetitions=128)
     assert found.repetitions == 128
-    for D, p in zip(naive.differences(matrix.values[0].tolist()), found.p[0]):
+    for D, p in zip(plain.differences(matrix.values[0].tolist()), found.p[0]):
         exact = stats.permutation_test((D,), np.mean, permutation_type="samples", n_resamples=np.inf).pvalue
         np.testing.assert_allclose(p, exact)
 
@@ -62,11 +62,11 @@ def test_the_difference_needed_is_where_the_t_test_turns():
         assert (stats.ttest_1samp(shifted, 0).pvalue < 0.05) == significant
 
 
-def test_corrections_equal_their_twins():
+def test_corrections_equal_their_references():
     matrix = random_matrix(9, M=3, S=6, T=9)
     p, holm, bh = (meta.power(matrix, correction=name).p for name in (None, "holm", "bh"))
-    np.testing.assert_allclose(holm, [naive.holm(row) for row in p.tolist()])
-    np.testing.assert_allclose(bh, [naive.benjamini_hochberg(row) for row in p.tolist()])
+    np.testing.assert_allclose(holm, [plain.holm(row) for row in p.tolist()])
+    np.testing.assert_allclose(bh, [plain.benjamini_hochberg(row) for row in p.tolist()])
 
 
 def test_p_values_as_a_matrix_and_as_pairs():

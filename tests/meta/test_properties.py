@@ -7,8 +7,8 @@ from importlib.resources import files
 
 import pytest
 from messages import refused
-from naive import RUN_TWINS, TWINS, Query, Setting
-from naive_properties import deepness, on_every_list, shallowness
+from reference_properties import deepness, on_every_list, shallowness
+from references import REFERENCES, RUN_REFERENCES, Query, Setting
 
 from ir_trunc import Rankings, calc, meta
 from ir_trunc._core.errors import IrTruncError
@@ -64,15 +64,19 @@ def test_verdicts_that_are_known_by_hand(function, expected):
     assert [finding.verdict for finding in tried(function, (0, 1)).findings] == expected
 
 
-def twin_of(name, scale, **params):
-    """A score from the naive twin, for a scale; whole-run measures get a run of this one list."""
+def reference_of(name, scale, **params):
+    """A score by the reference implementation, for a scale; whole-run measures get a run of this list."""
     levels = tuple(grade for grade in scale if grade > 0)
     setting = Setting(k=TABLE_CUTOFF if needs_a_depth(name) else None, levels=levels, params=params)
 
     @cache  # a list is a case's better side, another's worse one, and the beginning of longer ones
     def value(grades, judged):
         query = Query(list(grades), list(judged), [1.0] * len(grades))
-        value = TWINS[name](query, setting) if name in TWINS else RUN_TWINS[name]([query], setting)[0]
+        value = (
+            REFERENCES[name](query, setting)
+            if name in REFERENCES
+            else RUN_REFERENCES[name]([query], setting)[0]
+        )
         return -value if registry[name].lower_is_better else value
 
     return lambda grades, judged: value(tuple(grades), tuple(sorted(judged)))
@@ -100,14 +104,14 @@ def test_every_verdict_is_that_of_plain_loops(name, shallow_lists):
     found = tried(name + text + f"@{TABLE_CUTOFF}" * needs_a_depth(name), length=4)
     limits, crowd = found.reach.limits, found.reach.crowd
     for scale in found.scales:
-        score, here = twin_of(name, scale, **params), ",".join(map(str, scale))
+        score, here = reference_of(name, scale, **params), ",".join(map(str, scale))
         for prop, verdict in on_every_list(score, scale, 4, limits, crowd).items():
             (part,) = [part for part in found[prop].parts if part.setting["grades"] == here]
             assert (prop, scale, part.verdict) == (prop, scale, verdict)
     for prop in ("Deepness", "Shallowness"):
         for part in found[prop].parts:
             grade, _, scale = part.setting["grades"].partition(" of ")
-            score = twin_of(name, tuple(map(int, scale.split(","))), **params)
+            score = reference_of(name, tuple(map(int, scale.split(","))), **params)
             times = 2 if part.setting["R"] == "2n" else 1
             if prop == "Shallowness":
                 expected = shallowness(score, int(grade), (1, 2, 3, 4, 5, 6, 12), times)
@@ -206,7 +210,7 @@ def test_examples_that_were_worked_out_by_hand(name, prop, shows):
 
 def test_a_users_function_is_judged_as_the_formula_that_it_equals(shallow_lists):
     for name in ("AP", "RBPT", "RBPU", "nDCG"):
-        found = tried(twin_of(name, (0, 1)), (0, 1), 4)
+        found = tried(reference_of(name, (0, 1)), (0, 1), 4)
         assert [(f.verdict, f.shows) for f in found.findings] == [
             (f.verdict, f.shows) for f in tried(name, (0, 1), 4).findings
         ]

@@ -21,7 +21,7 @@ def _gap_and_p(x, y):
 
 @settings(max_examples=5)
 @given(matrices, st.integers(0, 99), st.sampled_from([0.05, 0.3]))
-def test_split_tests_equal_their_twin(matrix, seed, alpha):
+def test_split_tests_equal_their_reference(matrix, seed, alpha):
     """Zobel 1998, as Webber et al. 2010, section 2, name it: tests on one half, orders on the other."""
     found, rng = meta.split_tests(matrix, 5, alpha=alpha, seed=seed), generator(seed)
     splits = [rng.permutation(8) for _ in range(5)]

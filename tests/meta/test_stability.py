@@ -1,10 +1,10 @@
-"""Error rates and swap rates: equal to their naive twins; and what procedures that draw have in common."""
+"""Error rates and swap rates: equal to reference implementations; what procedures that draw share."""
 
 from itertools import combinations
 
-import naive_meta as naive
 import numpy as np
 import pytest
+import reference_meta as plain
 from hypothesis import given, strategies as st
 from matrices import matrices, matrix_of, random_matrix
 
@@ -25,19 +25,19 @@ def drawn_sets(matrix, size, sets, repetitions, seed):
 
 
 @given(matrices, st.integers(0, 99), st.integers(1, 8), st.sampled_from(["score", "spread"]))
-def test_error_rates_equal_their_twin(matrix, seed, size, relative_to):
+def test_error_rates_equal_their_reference(matrix, seed, size, relative_to):
     found = meta.error_rates(matrix, size, repetitions=20, seed=seed, relative_to=relative_to)
     sets = [[own[0] for own in pair] for pair in drawn_sets(matrix, size, 1, 20, seed)]
     assert [len(topics) for topics in sets[0]] == [size] * 20
     for scores, errors, ties in zip(matrix.values, found.errors, found.ties):
         spread = [float(np.ptp(scores.mean(axis=1)))] * (relative_to == "spread")
         for f, error, tie in zip(found.fuzziness, errors, ties):
-            expected = naive.error_rate_and_ties(scores.tolist(), sets, f, *spread)
+            expected = plain.error_rate_and_ties(scores.tolist(), sets, f, *spread)
             np.testing.assert_allclose((error, tie), expected, atol=1e-12)
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0.01, 0.05, 0.2]))
-def test_intervals_of_sensitivity_equal_their_twin(seed, width):
+def test_intervals_of_sensitivity_equal_their_reference(seed, width):
     """The systems that are drawn bring the comparisons of their pairs; a system drawn twice is not compared
     with itself.
     """
@@ -52,7 +52,7 @@ def test_intervals_of_sensitivity_equal_their_twin(seed, width):
         weights = [times[i] * times[j] for i, j in combinations(range(5), 2)]
         tied = [ties[0], *np.zeros((BINS - 1, 10))]
         bins = [[np.dot(x, weights) for x in counts] for counts in zip(comparisons[0], swaps[0], tied)]
-        edge, share = naive.sensitivity(bins, width)
+        edge, share = plain.sensitivity(bins, width)
         edges.append(edge)
         drawn.append(share)
     row = found.intervals(0.9, 60).iloc[0]
@@ -62,12 +62,12 @@ def test_intervals_of_sensitivity_equal_their_twin(seed, width):
 
 
 @given(matrices, st.integers(0, 99), st.integers(1, 4))
-def test_swap_rates_equal_their_twin(matrix, seed, size):
+def test_swap_rates_equal_their_reference(matrix, seed, size):
     found = meta.swap_rates(matrix, size, repetitions=20, seed=seed)
     sets = drawn_sets(matrix, size, 2, 20, seed)
     assert all(not set(first) & set(second) for pair in sets for first, second in pair)
     for at, scores in enumerate(matrix.values):
-        expected = np.array(naive.swaps(scores.tolist(), sets, 0.01))
+        expected = np.array(plain.swaps(scores.tolist(), sets, 0.01))
         np.testing.assert_array_equal(found.comparisons[at].sum(axis=1), expected[:, 0])
         np.testing.assert_array_equal(found.swaps[at].sum(axis=1), expected[:, 1])
         rates = [swaps / all_of if all_of > ties else np.nan for all_of, swaps, ties in expected]

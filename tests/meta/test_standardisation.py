@@ -3,9 +3,9 @@
 import json
 import math
 
-import naive_meta as naive
 import numpy as np
 import pytest
+import reference_meta as plain
 from hypothesis import given, strategies as st
 from matrices import collection, matrix_of
 
@@ -21,14 +21,14 @@ def in_form(scores, form):
         "linear": lambda z: min(1.0, max(0.0, 0.15 * z + 0.5)),
         "z": lambda z: z,
     }
-    return [shapes[form](z) for z in naive.standardised(scores)]
+    return [shapes[form](z) for z in plain.standardised(scores)]
 
 
 @given(
     st.lists(st.lists(st.integers(0, 20), min_size=4, max_size=4), min_size=1, max_size=5),
     st.sampled_from(FORMS),
 )
-def test_standardised_scores_equal_their_twin(topics, form):
+def test_standardised_scores_equal_their_reference(topics, form):
     found = meta.standardised(matrix_of([np.transpose(topics)]), form)
     for at, scores in enumerate(topics):
         assert found.values[0, :, at].tolist() == pytest.approx(in_form(scores, form), abs=1e-12)

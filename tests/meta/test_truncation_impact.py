@@ -1,4 +1,4 @@
-"""The impact of truncation on systems: the twin by the rules of the 2016 paper, the picture, the command."""
+"""The impact of truncation on systems: by the rules of the 2016 paper, the picture, the command."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ collections = st.dictionaries(st.sampled_from("1234"), lists, min_size=1)
 judged = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 1))
 
 
-def naive(qrels, run, depth, p=0.5):
+def reference(qrels, run, depth, p=0.5):
     """Share of truncated lists, RBP by the rule of TREC 2001, and RBP with a terminal document."""
     truncated, before, after = 0, 0.0, 0.0
     for topic, grades in qrels.items():
@@ -35,11 +35,11 @@ def naive(qrels, run, depth, p=0.5):
     st.integers(1, 6),
 )
 @pytest.mark.filterwarnings("ignore")
-def test_the_impact_of_truncation_equals_its_twin(qrels, systems, depth):
+def test_the_impact_of_truncation_equals_its_reference(qrels, systems, depth):
     runs = {f"s{at}": run for at, run in enumerate(systems)}
     found = meta.truncation_impact(RBPT(p=0.5) @ depth, qrels, runs, f"RBP(p=0.5)@{depth}", depth)
     columns = np.stack([found.truncated, found.before, found.after], axis=1)
-    np.testing.assert_allclose(columns, [naive(qrels, run, depth) for run in systems], atol=1e-12)
+    np.testing.assert_allclose(columns, [reference(qrels, run, depth) for run in systems], atol=1e-12)
 
 
 def test_both_scores_of_a_system_stand_over_its_share_of_truncated_lists():

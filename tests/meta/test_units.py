@@ -25,7 +25,7 @@ def nested():
     return qrels, runs
 
 
-def naive_means(qrels, run, units):
+def reference_means(qrels, run, units):
     """Means over days, then over questions, of reciprocal ranks, by topic or by question."""
     questions = {}
     for each, docs in run.items():
@@ -45,7 +45,7 @@ def test_a_matrix_has_the_nested_means_of_units(nested, unit):
     qrels, runs = nested
     matrix = meta.score_matrix("RR", qrels, runs, keys=KEYS, unit=unit)
     for system, row in zip(matrix.systems, matrix["RR"]):
-        expected = naive_means(qrels, runs[system], unit or "topic")
+        expected = reference_means(qrels, runs[system], unit or "topic")
         assert set(matrix.topics) == set(expected)
         assert row.tolist() == [pytest.approx(expected[each], abs=1e-12) for each in matrix.topics]
     assert matrix.heading == f"ScoreMatrix(1 measure, 3 systems, {len(matrix.topics)} {unit or 'topic'}s)"
@@ -104,7 +104,7 @@ def test_impact_of_truncation_is_nested(nested):
     qrels, runs = nested
     impact = meta.truncation_impact("RR", qrels, runs, usual="RR", keys=KEYS)
     for system, after in zip(impact.systems, impact.after):
-        assert after == pytest.approx(np.mean([*naive_means(qrels, runs[system], "topic").values()]))
+        assert after == pytest.approx(np.mean([*reference_means(qrels, runs[system], "topic").values()]))
 
 
 def test_the_command_takes_keys_and_a_unit(nested, tmp_path, command):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from generated import queries
 from messages import refused
-from naive_policies import positive
+from reference_policies import positive
 from scipy.stats import mannwhitneyu
 
 import ir_trunc

@@ -43,7 +43,7 @@ def files(tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("levels", "grade"), [(None, 0), ({"2": 1}, 1), ({"2": 1, "1": 2}, 1)])
-def test_judgments_equal_their_twin(files, levels, grade):
+def test_judgments_equal_their_reference(files, levels, grade):
     found = read_qrels(files / "judged", levels=levels).to_dict()
     right = (levels or {}).get("1", 1)
     assert found == {

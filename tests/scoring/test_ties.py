@@ -1,4 +1,4 @@
-"""Scores over all orders of ties, against a naive twin that scores every order, and published formulas."""
+"""Scores over all orders of ties, against the scores of each order, and published formulas."""
 
 import gzip
 import itertools
@@ -50,7 +50,7 @@ def orders(documents, scores):
     return [sum(order, ()) for order in itertools.product(*map(itertools.permutations, groups))]
 
 
-def naive(measures, grades, judged, scores, costs):
+def reference(measures, grades, judged, scores, costs):
     """The mean, the least and the greatest score (3 x M x Q) over the scores of all orders."""
     documents = [list(zip(row, costs[q] if costs else row)) for q, row in enumerate(grades)]
     every = [orders(row, row_scores) for row, row_scores in zip(documents, scores)]
@@ -79,7 +79,7 @@ def equal_to_all_orders(measures, lists):
     grades, judged, scores, costs = lists
     found = score_ties(measures, Rankings.from_lists(grades, judged, scores=scores, costs=costs), "lists")
     values = np.array([each.values for each in (found.expected, found.least, found.greatest)])
-    expected = naive(measures, *lists)
+    expected = reference(measures, *lists)
     wrong = np.abs(values - expected) > 1e-11 * (1 + np.abs(expected))
     assert not wrong.any(), {str(found.least.measures[m]) for _, m, _ in np.argwhere(wrong)}
     own = calc(measures, None, Rankings.from_lists(grades, judged, scores=scores, costs=costs)).values

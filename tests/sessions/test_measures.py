@@ -7,7 +7,7 @@ import pytest
 from generated import in_sessions, queries, rankings_of, setting_of
 from hypothesis import given, strategies as st
 from messages import refused
-from naive import TWINS
+from references import REFERENCES
 
 import ir_trunc
 from ir_trunc import ParameterError
@@ -37,7 +37,7 @@ def test_a_prefix_is_the_session_before_the_next_new_document(name, seed):
                 break
         cut = q.__class__(q.grades[:depth], q.judged, q.scores[:depth], searches=ended)
         setting = setting_of([q], lookup(name).bind({}), {"k": 2})
-        assert value == pytest.approx(TWINS[name](cut, setting))
+        assert value == pytest.approx(REFERENCES[name](cut, setting))
 
 
 @given(seed=st.integers(0, 2**32 - 1))

@@ -29,7 +29,7 @@ def generated(seed: int, empty: bool = True) -> dict[tuple[str, str], dict[str, 
     return run
 
 
-def naive(run, how: str) -> dict[str, list[str]]:
+def reference(run, how: str) -> dict[str, list[str]]:
     """The list of each question, from the definition."""
     lists: dict[str, list[str]] = {}
     for (question, _), docs in run.items():
@@ -87,7 +87,7 @@ FORMS = {
 def test_each_form_gives_the_list_of_the_definition(form, how, seed):
     run = generated(seed, empty=form != "a frame")
     make, options = FORMS[form]
-    expected = naive(run, how)
+    expected = reference(run, how)
     qrels = {q: {"a": 1, "b": 2, "h": 0} for q in expected}
     found = ir_trunc.calc("AP RBPT FlatU", qrels, make(run), searches=how, **options)
     assert found.values.tolist() == ir_trunc.calc("AP RBPT FlatU", qrels, expected).values.tolist()
@@ -104,7 +104,7 @@ def test_each_form_gives_the_list_of_the_definition(form, how, seed):
 def test_a_sequence_has_what_each_search_showed(form):
     run = generated(1, empty=form != "a frame")
     make, options = FORMS[form]
-    union = naive(run, "union")
+    union = reference(run, "union")
     found = ir_trunc.rank({q: {"a": 1} for q in union}, make(run), searches="sequence", **options).universe
     expected: dict[str, list[list[int]]] = {q: [] for q in union}
     for (q, _), docs in run.items():
@@ -114,7 +114,7 @@ def test_a_sequence_has_what_each_search_showed(form):
 
 def test_outer_keys_stay():
     run = {("t", *ids): docs for ids, docs in generated(2).items()}
-    union = {("t", q): docs for q, docs in naive(generated(2), "union").items()}
+    union = {("t", q): docs for q, docs in reference(generated(2), "union").items()}
     qrels = {ids: {"a": 1} for ids in union}
     found = ir_trunc.calc("AP", qrels, run, keys=("team", *KEYS))
     expected = ir_trunc.calc("AP", qrels, union, keys=("team", "question"))
@@ -180,7 +180,7 @@ def test_lists_without_scores_have_none_as_a_union():
     run = {ids: [*docs] for ids, docs in generated(5).items()}
     lists = ir_trunc.rank({str(q): {"a": 1} for q in range(8)}, run, keys=KEYS)
     assert lists.scores is None
-    assert lists.lengths.tolist() == [len(docs) for docs in naive(generated(5), "union").values()]
+    assert lists.lengths.tolist() == [len(docs) for docs in reference(generated(5), "union").values()]
 
 
 def test_the_study_takes_spans_as_they_are():

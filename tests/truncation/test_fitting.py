@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from generated import queries
 from hypothesis import given, settings, strategies as st
-from naive_policies import answers, positive
+from reference_policies import answers, positive
 
 from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.rankings import Rankings

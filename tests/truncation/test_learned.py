@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 from messages import refused
-from naive_policies import cuts_of, features as naive_features
+from reference_policies import cuts_of, features as reference_features
 
 from ir_trunc import ParameterError, how_many
 from ir_trunc._core.rankings import Rankings
@@ -35,7 +35,7 @@ def test_what_the_model_sees_of_each_cut_is_what_is_documented():
     for at, scores in enumerate(lists):
         rows = slice(offsets[at], offsets[at + 1])
         assert cuts[rows].tolist() == cuts_of(len(scores))
-        expected = [naive_features(scores, k) for k in cuts[rows].tolist()]
+        expected = [reference_features(scores, k) for k in cuts[rows].tolist()]
         assert x[rows] == pytest.approx(np.array(expected), abs=1e-12)
 
 

@@ -60,7 +60,7 @@ def p_value(by_topic, alpha):
     return min(math.exp(-n * h), math.e * binom.cdf(math.ceil(round(n * mean, 9)), n, alpha))
 
 
-def naive_level(risk, alpha, by, delta, rankings):
+def reference_level(risk, alpha, by, delta, rankings):
     """The last level of the sequence before the first that is not shown, or None."""
 
     def keys_of(lists):
@@ -95,7 +95,7 @@ def naive_level(risk, alpha, by, delta, rankings):
 @pytest.mark.parametrize(("risk", "alpha"), list(zip(ALL_RISKS, [0.3, 0.2, 0.2, 0.75, 0.75, 0.85, 0.65])))
 def test_the_level_is_the_last_that_is_shown_to_keep_the_promise(risk, alpha, by):
     rankings = topics(80, 5, 0.05).cut(6)
-    level = naive_level(risk, alpha, by, 0.1, rankings)
+    level = reference_level(risk, alpha, by, 0.1, rankings)
     assert RiskControlled(risk, alpha, by).fit(rankings).level == pytest.approx(level)
 
 

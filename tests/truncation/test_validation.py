@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from generated import queries, rankings_of
 from hypothesis import given, settings, strategies as st
-from naive_policies import BLIND, FITTED, answers, positive
+from reference_policies import BLIND, FITTED, answers, positive
 from scipy import stats
 
 from ir_trunc._core.errors import InputError, ParameterError

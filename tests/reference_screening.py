@@ -1,6 +1,6 @@
-"""Naive twins of the measures of screening, which walk down the list as a reviewer does."""
+"""Reference implementations of the measures of screening, which walk down the list as a reviewer does."""
 
-from naive_measures import Query, Setting, costs_of, level, ratio, twin
+from reference_measures import Query, Setting, costs_of, level, ratio, reference
 
 
 class Reviewer:
@@ -26,7 +26,7 @@ class Reviewer:
         return self.ranks[needed - 1] if needed else 0
 
 
-@twin
+@reference
 def WSS(q: Query, s: Setting, r: float | None = None, D: int | str = "qrels", rel: int = 1) -> float:
     reviewer = Reviewer(q, D, rel)
     if r is None:
@@ -35,7 +35,7 @@ def WSS(q: Query, s: Setting, r: float | None = None, D: int | str = "qrels", re
     return 0.0 if read is None else 1 - ratio(read, reviewer.D) - (1 - r)
 
 
-@twin
+@reference
 def TNR(q: Query, s: Setting, r: float = 0.95, D: int | str = "qrels", rel: int = 1) -> float:
     reviewer = Reviewer(q, D, rel)
     read = reviewer.reach(r)
@@ -46,18 +46,18 @@ def TNR(q: Query, s: Setting, r: float = 0.95, D: int | str = "qrels", rel: int 
     return (negatives - false_positives) / negatives if negatives else 1.0
 
 
-@twin
+@reference
 def Reliability(q: Query, s: Setting, r: float = 0.95, rel: int = 1) -> float:
     reviewer = Reviewer(q, "qrels", rel)
     return 1.0 if reviewer.R == 0 or reviewer.found / reviewer.R >= r else 0.0
 
 
-@twin
+@reference
 def LastRel(q: Query, s: Setting, rel: int = 1) -> float:
     return max(Reviewer(q, "qrels", rel).ranks, default=0)
 
 
-@twin
+@reference
 def OneMinusLossER(q: Query, s: Setting, D: int | str = "qrels", rel: int = 1) -> float:
     reviewer = Reviewer(q, D, rel)
     loss_r = (1 - reviewer.recall) ** 2
@@ -65,7 +65,7 @@ def OneMinusLossER(q: Query, s: Setting, D: int | str = "qrels", rel: int = 1) -
     return 1 - (loss_r + loss_e)
 
 
-@twin
+@reference
 def NegTotalCost(
     q: Query,
     s: Setting,
@@ -85,7 +85,7 @@ def NegTotalCost(
     return -cost
 
 
-@twin
+@reference
 def NormArea(q: Query, s: Setting, D: int | str = "qrels", rel: int = 1) -> float:
     reviewer = Reviewer(q, D, rel)
     area, found = 0.0, 0

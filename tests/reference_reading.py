@@ -1,11 +1,11 @@
-"""Naive twins of the measures of reading cost: a reader who walks down the list and pays."""
+"""Reference implementations of the measures of reading cost: a reader who walks down the list and pays."""
 
 import math
 
-from naive_measures import TWINS, Query, Setting, costs_of, linear_or_binary, ratio, seen, twin
+from reference_measures import REFERENCES, Query, Setting, costs_of, linear_or_binary, ratio, reference, seen
 
 
-@twin
+@reference
 def TBG(
     q: Query,
     s: Setting,
@@ -21,7 +21,7 @@ def TBG(
     return total
 
 
-@twin
+@reference
 def UMeasure(
     q: Query,
     s: Setting,
@@ -67,34 +67,34 @@ def walk(q: Query, s: Setting, reader="rbp", p=0.8, T=1.0, A=0.2, b1=0.9, R1=1.0
     return expected
 
 
-@twin
+@reference
 def EU(q: Query, s: Setting, **habits) -> float:
     documents, gain, _ = walk(q, s, **habits)
     return ratio(gain, documents)
 
 
-@twin
+@reference
 def ETU(q: Query, s: Setting, **habits) -> float:
     return walk(q, s, **habits)[1]
 
 
-@twin
+@reference
 def EC(q: Query, s: Setting, **habits) -> float:
     documents, _, cost = walk(q, s, **habits)
     return ratio(cost, documents)
 
 
-@twin
+@reference
 def ETC(q: Query, s: Setting, **habits) -> float:
     return walk(q, s, **habits)[2]
 
 
-@twin
+@reference
 def EET(
     q: Query, s: Setting, of: str = "nDCG@10", alpha: float = -0.001, beta: float = 1.0, cost: float = 1.0
 ) -> float:
     name, _, k = of.partition("@")
     depths = [int(depth) for depth in (k, s.k) if depth]
-    inner = TWINS[name](q, Setting(s.levels, min(depths, default=None)))
+    inner = REFERENCES[name](q, Setting(s.levels, min(depths, default=None)))
     efficiency = math.exp(alpha * sum(costs_of(q, cost)))
     return ratio((1 + beta**2) * efficiency * max(0.0, inner), beta**2 * max(0.0, inner) + efficiency)

@@ -1,7 +1,7 @@
-"""Naive twins of the policies: the length of one list, from the definition, in plain Python.
+"""Reference implementations of the policies: the length of one list, from the definition, in plain Python.
 
-A twin has the name of its policy. It takes the policy, the topic, the scores of the list from the first
-document on, and a function that scores the list by a measure as if it had ended after k documents. `SAMPLES`
+Each has the name of its policy. It takes the policy, the topic, the scores of the list from the first on,
+and a function that scores the list by a measure as if it had ended after k documents. `SAMPLES`
 has values of the kinds of parameters that policies declare for themselves; those of other kinds come from
 `tests/generated.py`.
 """
@@ -38,7 +38,7 @@ BLIND = [
     *parse_policies("LargestGap AdaptiveK Knee Fixed(0) Fixed(3) ScoreThreshold(0.5) ShareOfTop(0.9)"),
 ]
 
-TWINS = {}
+REFERENCES = {}
 
 
 def positive(run):
@@ -54,32 +54,32 @@ def answers(correct, confidence):
     )
 
 
-def twin(function):
-    TWINS[function.__name__] = function
+def reference(function):
+    REFERENCES[function.__name__] = function
     return function
 
 
-@twin
+@reference
 def Fixed(policy, topic, scores, score):
     return len(scores[: policy.k])
 
 
-@twin
+@reference
 def Given(policy, topic, scores, score):
     return len(scores[: policy.cuts[topic]])
 
 
-@twin
+@reference
 def ScoreThreshold(policy, topic, scores, score):
     return sum(s >= policy.threshold for s in scores)
 
 
-@twin
+@reference
 def ShareOfTop(policy, topic, scores, score):
     return sum(s / scores[0] >= policy.share for s in scores)
 
 
-@twin
+@reference
 def Nucleus(policy, topic, scores, score):
     """Shares of the list's probability, added from the top until they reach p."""
     weights = [math.exp((s - scores[0]) / policy.temperature) for s in scores]
@@ -90,7 +90,7 @@ def Nucleus(policy, topic, scores, score):
     return k
 
 
-@twin
+@reference
 def LargestGap(policy, topic, scores, score):
     best, largest = len(scores), 0.0
     for i in range(1, len(scores)):
@@ -99,7 +99,7 @@ def LargestGap(policy, topic, scores, score):
     return best
 
 
-@twin
+@reference
 def AdaptiveK(policy, topic, scores, score):
     """Of 10 gaps and share 0.9, the last one is left out; the floor is taken of exact decimals."""
     gaps = [(scores[i - 1] - scores[i], i) for i in range(1, len(scores))]
@@ -111,7 +111,7 @@ def AdaptiveK(policy, topic, scores, score):
     return min(len(scores), policy.buffer + next(i for gap, i in upper if gap == largest))
 
 
-@twin
+@reference
 def Knee(policy, topic, scores, score):
     n = len(scores)
     if n < 3 or scores[0] == scores[-1]:
@@ -123,7 +123,7 @@ def Knee(policy, topic, scores, score):
     return next(i for i, x in enumerate(below) if x >= max(below) * (1 - 1e-9)) if max(below) > 1e-9 else n
 
 
-@twin
+@reference
 def Surprise(policy, topic, scores, score):
     return sum(s >= policy.surprise for s in surprises(scores))
 
@@ -147,7 +147,7 @@ def surprises(scores):
     return found
 
 
-@twin
+@reference
 def ScoreDistribution(policy, topic, scores, score):
     return sum(p >= policy.probability for p in probabilities(scores))
 
@@ -183,13 +183,13 @@ def from_0_to_1(scores):
     return [(s / 2 - low) / (high - low) if high > low else 0.0 for s in scores]
 
 
-@twin
+@reference
 def RiskControlled(policy, topic, scores, score):
     keys = [s / scores[0] for s in scores] if policy.by == "share" else scores
     return sum(key >= policy.level for key in keys)
 
 
-@twin
+@reference
 def Learned(policy, topic, scores, score):
     """The model is asked about each cut alone."""
     cuts = cuts_of(len(scores))
@@ -223,7 +223,7 @@ def allowed(policy, n):
     return [k for k in sorted(policy.among) if k < n] + [n] * any(k >= n for k in policy.among)
 
 
-@twin
+@reference
 def Oracle(policy, topic, scores, score):
     n = len(scores)
     low, high = min(policy.at_least or 0, n), n if policy.at_most is None else min(policy.at_most, n)

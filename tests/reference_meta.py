@@ -1,4 +1,4 @@
-"""Naive twins of meta-evaluation: every procedure once more, in plain loops written from its definition.
+"""Reference implementations of meta-evaluation: procedures in plain loops, written from their definitions.
 
 Nothing here may import the library. What is drawn at random is handed in, so that both sides look at the same
 draws.

@@ -1,8 +1,8 @@
-"""Naive twins of sessions: several searches for one question (Järvelin, Price, Delcambre & Nielsen 2008)."""
+"""Reference implementations of sessions: several searches for one question (Järvelin et al. 2008)."""
 
 import math
 
-from naive_measures import Gains, Query, Setting, mapped, pool, ratio, twin
+from reference_measures import Gains, Query, Setting, mapped, pool, ratio, reference
 
 
 def searches_of(q: Query) -> list[list[int]]:
@@ -10,7 +10,7 @@ def searches_of(q: Query) -> list[list[int]]:
     return [list(range(1, len(q.grades) + 1))] if q.searches is None else q.searches
 
 
-@twin
+@reference
 def sDCG(q: Query, s: Setting, bq: float = 4.0, gains: Gains = None, k: int | None = None) -> float:
     known: set[int] = set()
     total = 0.0
@@ -22,7 +22,7 @@ def sDCG(q: Query, s: Setting, bq: float = 4.0, gains: Gains = None, k: int | No
     return total
 
 
-@twin
+@reference
 def nsDCG(q: Query, s: Setting, bq: float = 4.0, gains: Gains = None, k: int | None = None) -> float:
     weights = [
         1 / (1 + math.log(j) / math.log(bq)) / math.log2(i + 1)

@@ -1,4 +1,4 @@
-"""Naive twins: what all of them share, and those of most measures. Tests take everything from `naive`."""
+"""Reference implementations: what all share, and most measures. Tests take them from `references`."""
 
 import math
 from collections import Counter
@@ -49,11 +49,11 @@ class Setting:
 
 Gains = dict[int, float] | None
 Scale = Callable[[int | None], float]  # grade -> gain
-TWINS: dict[str, Callable[[Query, Setting], float]] = {}
-RUN_TWINS: dict[str, Callable[[list[Query], Setting], list[float]]] = {}
+REFERENCES: dict[str, Callable[[Query, Setting], float]] = {}
+RUN_REFERENCES: dict[str, Callable[[list[Query], Setting], list[float]]] = {}
 
 
-def twin(f: Callable[..., float]) -> Callable[..., float]:
+def reference(f: Callable[..., float]) -> Callable[..., float]:
     """Register `f` under its name; it is shown the first k documents only."""
     knows_nil = "nil" in signature(f).parameters
 
@@ -67,12 +67,12 @@ def twin(f: Callable[..., float]) -> Callable[..., float]:
             return 0.0 if q.grades else worth
         return float(f(q, s, **params))
 
-    TWINS[f.__name__] = call
+    REFERENCES[f.__name__] = call
     return f
 
 
-def run_twin(f: Callable[..., list[float]]) -> Callable[..., list[float]]:
-    RUN_TWINS[f.__name__] = lambda queries, s: f(queries, s, **s.params)
+def run_reference(f: Callable[..., list[float]]) -> Callable[..., list[float]]:
+    RUN_REFERENCES[f.__name__] = lambda queries, s: f(queries, s, **s.params)
     return f
 
 
@@ -173,45 +173,45 @@ def dcg_sum(g: list[float], dcg: str = "log2") -> float:
 # Classical measures.
 
 
-@twin
+@reference
 def P(q: Query, s: Setting, rel: int = 1) -> float:
     assert s.k is not None
     return sum(seen(q, binary(rel))) / s.k
 
 
-@twin
+@reference
 def R(q: Query, s: Setting, rel: int = 1) -> float:
     return ratio(sum(seen(q, binary(rel))), len(pool(q, binary(rel))))
 
 
-@twin
+@reference
 def Success(q: Query, s: Setting, rel: int = 1) -> float:
     return 1.0 if first(seen(q, binary(rel))) else 0.0
 
 
-@twin
+@reference
 def SetP(q: Query, s: Setting, rel: int = 1) -> float:
     return ratio(sum(seen(q, binary(rel))), len(q.grades))
 
 
-@twin
+@reference
 def SetR(q: Query, s: Setting, rel: int = 1) -> float:
     return R(q, s, rel)
 
 
-@twin
+@reference
 def SetF(q: Query, s: Setting, rel: int = 1, beta: float = 1.0) -> float:
     p, r = SetP(q, s, rel), SetR(q, s, rel)
     return ratio((1 + beta) * p * r, r + beta * p)
 
 
-@twin
+@reference
 def Rprec(q: Query, s: Setting, rel: int = 1) -> float:
     n_relevant = len(pool(q, binary(rel)))
     return ratio(sum(seen(q, binary(rel))[:n_relevant]), n_relevant)
 
 
-@twin
+@reference
 def Bpref(q: Query, s: Setting, rel: int = 1) -> float:
     n_relevant = len(pool(q, binary(rel)))
     n_irrelevant = sum(1 for x in q.judged if 0 <= x < rel)
@@ -226,12 +226,12 @@ def Bpref(q: Query, s: Setting, rel: int = 1) -> float:
     return ratio(total, n_relevant)
 
 
-@twin
+@reference
 def AP(q: Query, s: Setting, rel: int = 1) -> float:
     return ratio(precisions(seen(q, binary(rel))), len(pool(q, binary(rel))))
 
 
-@twin
+@reference
 def AUPRC(q: Query, s: Setting, rel: int = 1) -> float:
     """Trapezoids between the points (recall, precision) of all depths; that of the empty list is (0, 1)."""
     g, R = seen(q, binary(rel)), len(pool(q, binary(rel)))
@@ -239,17 +239,17 @@ def AUPRC(q: Query, s: Setting, rel: int = 1) -> float:
     return sum((after - before) * (y + x) / 2 for (before, x), (after, y) in pairwise(points))
 
 
-@twin
+@reference
 def aAP(q: Query, s: Setting, rel: int = 1) -> float:
     return ratio(precisions(seen(q, binary(rel))), len(pool(q, binary(rel))[: s.k]))
 
 
-@twin
+@reference
 def RR(q: Query, s: Setting, rel: int = 1) -> float:
     return ratio(1, first(seen(q, binary(rel))))
 
 
-@twin
+@reference
 def nDCG(q: Query, s: Setting, dcg: str = "log2", gains: Gains = None) -> float:
     def scale(x: int | None) -> float:
         return 2.0 ** mapped(gains)(x) - 1 if dcg == "exp-log2" else mapped(gains)(x)
@@ -257,48 +257,48 @@ def nDCG(q: Query, s: Setting, dcg: str = "log2", gains: Gains = None) -> float:
     return ratio(dcg_sum(seen(q, scale)), dcg_sum(pool(q, scale)[: s.k]))
 
 
-@twin
+@reference
 def CG(q: Query, s: Setting, gains: Gains = None) -> float:
     return sum(seen(q, mapped(gains)))
 
 
-@twin
+@reference
 def DCG(q: Query, s: Setting, dcg: str = "log2") -> float:
     return dcg_sum(seen(q, level), dcg)
 
 
-@twin
+@reference
 def anDCG(q: Query, s: Setting, dcg: str = "jk") -> float:
     return ratio(DCG(q, s, dcg), dcg_sum(pool(q, level)[: s.k], dcg))
 
 
-@twin
+@reference
 def enDCG(q: Query, s: Setting, dcg: str = "jk") -> float:
     return ratio(DCG(q, s, dcg), dcg_sum(pool(q, level), dcg))
 
 
-@twin
+@reference
 def ERR(q: Query, s: Setting) -> float:
     return err(seen(q, exponential(s, 4)))
 
 
-@twin
+@reference
 def RBP(q: Query, s: Setting, p: float = 0.8, rel: int | None = None, max_rel: float | None = None) -> float:
     return rbp(seen(q, linear_or_binary(s, rel, max_rel)), p)
 
 
-@twin
+@reference
 def nRBP(q: Query, s: Setting, p: float = 0.8, rel: int | None = None, max_rel: float | None = None) -> float:
     best = pool(q, linear_or_binary(s, rel, max_rel))[: s.k]
     return ratio(RBP(q, s, p, rel, max_rel), rbp(best, p))
 
 
-@twin
+@reference
 def RBPRes(q: Query, s: Setting, p: float = 0.8) -> float:
     return rbp(seen(q, lambda x: 1.0 if x is None or x < 0 else 0.0), p) + p ** len(q.grades)
 
 
-# Terminal document. The query a twin is shown is already cut at k.
+# Terminal document. The query that is shown is already cut at k.
 
 
 def ended(q: Query, s: Setting) -> bool:
@@ -325,7 +325,7 @@ def extended(q: Query, s: Setting, scale: Scale, kind: str = "full", unit: float
     return seen(q, scale) + ([terminal(q, scale) * perfect(q, scale, kind, unit)] if ended(q, s) else [])
 
 
-@twin
+@reference
 def RRT(q: Query, s: Setting, rel: int = 1, gain: str = "binary") -> float:
     best = pool(q, from_grade(rel, linear(s)))
     if ended(q, s) and not best:
@@ -336,13 +336,13 @@ def RRT(q: Query, s: Setting, rel: int = 1, gain: str = "binary") -> float:
     return (linear(s)(q.grades[rank - 1]) / best[0] if gain == "linear" else 1.0) / rank
 
 
-@twin
+@reference
 def PT(q: Query, s: Setting, rel: int = 1) -> float:
     assert s.k is not None
     return sum(extended(q, s, binary(rel))) / s.k
 
 
-@twin
+@reference
 def RBPT(
     q: Query,
     s: Setting,
@@ -366,7 +366,7 @@ def RBPT(
     return score / of_best if norm == "ideal" else score
 
 
-@twin
+@reference
 def nDCGT(
     q: Query,
     s: Setting,
@@ -383,7 +383,7 @@ def nDCGT(
     return ratio(listed, dcg_sum(best if ideal == "full" else best[:depth]))
 
 
-@twin
+@reference
 def APT(
     q: Query,
     s: Setting,
@@ -401,7 +401,7 @@ def APT(
     return ratio(listed, sum(best) + len(end) if norm == "count" else precisions([*best, *end]))
 
 
-@twin
+@reference
 def ERRT(q: Query, s: Setting, max_rel: float | None = None, terminal: str = "full") -> float:
     return err(extended(q, s, exponential(s, max_rel), terminal))
 
@@ -425,36 +425,36 @@ def cascade(g: list[float]) -> list[float]:
     return [x * chance for x, chance in zip(g, unsatisfied(g))]
 
 
-@twin
+@reference
 def FlatU(q: Query, s: Setting, e: float = 0.05, gain: str = "linear", max_rel: float | None = None) -> float:
     return net(gains_seen(q, s, gain, max_rel), q, e, lambda i: 1.0)
 
 
-@twin
+@reference
 def DCGU(q: Query, s: Setting, e: float = 0.05, gain: str = "linear", max_rel: float | None = None) -> float:
     return net(gains_seen(q, s, gain, max_rel), q, e, lambda i: 1 / math.log2(i + 1))
 
 
-@twin
+@reference
 def RBPU(
     q: Query, s: Setting, p: float = 0.8, e: float = 0.05, gain: str = "linear", max_rel: float | None = None
 ) -> float:
     return net(gains_seen(q, s, gain, max_rel), q, e, lambda i: (1 - p) * p ** (i - 1))
 
 
-@twin
+@reference
 def ERRU(q: Query, s: Setting, e: float = 0.05, gain: str = "exp", max_rel: float | None = None) -> float:
     return net(cascade(gains_seen(q, s, gain, max_rel)), q, e, lambda i: 1 / i)
 
 
-@twin
+@reference
 def RBU(
     q: Query, s: Setting, p: float = 0.8, e: float = 0.05, gain: str = "exp", max_rel: float | None = None
 ) -> float:
     return net(cascade(gains_seen(q, s, gain, max_rel)), q, e, lambda i: (1 - p) * p ** (i - 1))
 
 
-@twin
+@reference
 def iRBU(q: Query, s: Setting, p: float = 0.8, gain: str = "exp", max_rel: float | None = None) -> float:
     return rbp(cascade(gains_seen(q, s, gain, max_rel)), p)
 
@@ -462,7 +462,7 @@ def iRBU(q: Query, s: Setting, p: float = 0.8, gain: str = "exp", max_rel: float
 # Information.
 
 
-@twin
+@reference
 def OIE(q: Query, s: Setting, D: int | str = 20000, beta: float = 1.05, part: str = "all") -> float:
     listed = [level(x) for x in q.grades]
     if D in ("qrels", "tool"):
@@ -524,7 +524,7 @@ def bonused(g: list[float], best: list[float], r: int, beta: float) -> float:
     return (beta * sum(g[:r]) + sum(1 for x in g[:r] if x > 0)) / (beta * sum(best[:r]) + r)
 
 
-@twin
+@reference
 def Q(
     q: Query, s: Setting, beta: float = 1.0, gains: Gains = None, adjusted: bool = False, ideal: str = "cut"
 ) -> float:
@@ -535,12 +535,12 @@ def Q(
     return sakai(q, s, gains, adjusted, formula)
 
 
-@twin
+@reference
 def RMeasure(q: Query, s: Setting, beta: float = 1.0, gains: Gains = None, adjusted: bool = False) -> float:
     return sakai(q, s, gains, adjusted, lambda g, best: bonused(g, best, len(best), beta))
 
 
-@twin
+@reference
 def AWP(q: Query, s: Setting, gains: Gains = None, adjusted: bool = False) -> float:
     def formula(g: list[float], best: list[float]) -> float:
         return sum(sum(g[:r]) / sum(best[:r]) for r, x in ranked(g) if x > 0) / len(best[: s.k])
@@ -548,17 +548,17 @@ def AWP(q: Query, s: Setting, gains: Gains = None, adjusted: bool = False) -> fl
     return sakai(q, s, gains, adjusted, formula)
 
 
-@twin
+@reference
 def RWP(q: Query, s: Setting, gains: Gains = None, adjusted: bool = False) -> float:
     return sakai(q, s, gains, adjusted, lambda g, best: sum(g[: len(best)]) / sum(best))
 
 
-@twin
+@reference
 def AGR(q: Query, s: Setting, gains: Gains = None) -> float:
     return AWP(q, s, gains, adjusted=True)
 
 
-@twin
+@reference
 def RGR(q: Query, s: Setting, gains: Gains = None) -> float:
     return RWP(q, s, gains, adjusted=True)
 
@@ -576,7 +576,7 @@ def collection(q: Query, D: int) -> tuple[list[int], list[int]]:
     return heights + [0] * (D - len(heights)), grades + [0] * (D - len(grades))
 
 
-@twin
+@reference
 def AUC(q: Query, s: Setting, D: int = 20000, rel: int = 1) -> float:
     heights, grades = collection(q, D)
     relevant = [h for h, x in zip(heights, grades) if x >= rel]
@@ -591,14 +591,14 @@ def AUC(q: Query, s: Setting, D: int = 20000, rel: int = 1) -> float:
     return won / (len(relevant) * irrelevant.total())
 
 
-@twin
+@reference
 def KendallTau(q: Query, s: Setting, D: int = 20000) -> float:
     heights, grades = collection(q, D)
     constant = len(set(heights)) == 1 or len(set(grades)) == 1
     return 0.0 if constant else kendalltau(heights, grades).statistic
 
 
-@twin
+@reference
 def Spearman(q: Query, s: Setting, D: int = 20000) -> float:
     heights, grades = collection(q, D)
     constant = len(set(heights)) == 1 or len(set(grades)) == 1
@@ -608,19 +608,19 @@ def Spearman(q: Query, s: Setting, D: int = 20000) -> float:
 # Not answering.
 
 
-@twin
+@reference
 def EM(q: Query, s: Setting, rel: int = 1) -> float:
     if q.grades:
         return float((q.grades[0] or 0) >= rel)
     return float(all(grade < rel for grade in q.judged))
 
 
-@twin
+@reference
 def K1(q: Query, s: Setting, rel: int = 1) -> float:
     return q.scores[0] * (1 if level(q.grades[0]) >= rel else -1) if q.grades else 0.0
 
 
-@run_twin
+@run_reference
 def c(queries: list[Query], s: Setting, unanswered: str | float = "accuracy", rel: int = 1) -> list[float]:
     correct = [any(level(x) >= rel for x in q.grades[: s.k]) for q in queries]
     n_ac = sum(correct)
@@ -634,7 +634,7 @@ def c(queries: list[Query], s: Setting, unanswered: str | float = "accuracy", re
     return [float(right) if q.grades else value for q, right in zip(queries, correct)]
 
 
-@run_twin
+@run_reference
 def CWS(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
     answered = [j for j, q in enumerate(queries) if q.grades]
     order = sorted(answered, key=lambda j: -queries[j].scores[0])  # a stable sort
@@ -650,19 +650,19 @@ def CWS(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
 # Normalised measures: the list's score over that of the ideal list.
 
 
-@twin
+@reference
 def nERR(q: Query, s: Setting, gain: str = "exp", max_rel: float | None = None) -> float:
     scale = gain_scale(s, gain, max_rel)
     return ratio(err(seen(q, scale)), err(pool(q, scale)[: s.k]))
 
 
-@twin
+@reference
 def niRBU(q: Query, s: Setting, p: float = 0.8, gain: str = "exp", max_rel: float | None = None) -> float:
     scale = gain_scale(s, gain, max_rel)
     return ratio(rbp(cascade(seen(q, scale)), p), rbp(cascade(pool(q, scale)[: s.k]), p))
 
 
-@twin
+@reference
 def nRBPT(q: Query, s: Setting, p: float = 0.8, rel: int | None = None) -> float:
     scale = mapped() if rel is None else binary(rel)
     g, best = seen(q, scale), pool(q, scale)
@@ -671,7 +671,7 @@ def nRBPT(q: Query, s: Setting, p: float = 0.8, rel: int | None = None) -> float
     return (rbp(g, p) + p ** len(g) * terminal(q, scale)) / (rbp(best, p) + p ** len(best))
 
 
-@twin
+@reference
 def nERRT(q: Query, s: Setting, gain: str = "exp", max_rel: float | None = None) -> float:
     scale = gain_scale(s, gain, max_rel)
     g, best = seen(q, scale), pool(q, scale)
@@ -683,18 +683,18 @@ def nERRT(q: Query, s: Setting, gain: str = "exp", max_rel: float | None = None)
 # Harm: a negative grade costs.
 
 
-@twin
+@reference
 def SignedDCG(q: Query, s: Setting) -> float:
     return dcg_sum([float(x or 0) for x in q.grades])
 
 
-@twin
+@reference
 def SignedRBPT(q: Query, s: Setting, p: float = 0.8, max_rel: float | None = None) -> float:
     end = p ** len(q.grades) * terminal(q, linear(s, max_rel)) if ended(q, s) else 0.0
     return rbp(seen(q, signed(s, max_rel)), p) + end
 
 
-@twin
+@reference
 def UDCG(q: Query, s: Setting, gamma: float = 1 / 3, max_rel: float | None = None) -> float:
     score = 0.0
     for u in seen(q, signed(s, max_rel)):
@@ -724,11 +724,11 @@ def compatibility(q: Query, p: float, sign: int) -> float:
     return overlap(ranking, ideal, p) / overlap(ideal, ideal, p) if ideal else 0.0
 
 
-@twin
+@reference
 def HarmCompat(q: Query, s: Setting, p: float = 0.95) -> float:
     return compatibility(q, p, -1)
 
 
-@twin
+@reference
 def CompatDiff(q: Query, s: Setting, p: float = 0.95) -> float:
     return compatibility(q, p, 1) - compatibility(q, p, -1)

@@ -25,7 +25,7 @@ from generated import (
     some_settings_of,
 )
 from hypothesis import given, settings
-from naive import RUN_TWINS, TWINS, Query
+from references import REFERENCES, RUN_REFERENCES, Query
 
 from ir_trunc._core.curve import TOLERANCE, Curve
 from ir_trunc._core.rankings import Floats, Ints, Rankings
@@ -99,15 +99,15 @@ class Trial:
         return [values for _, values in self.curve.rows()]
 
 
-def twin_scores(definition, run, measure, change):
+def reference_scores(definition, run, measure, change):
     setting = setting_of(run, measure, {k: v for k, v in change.items() if k != CUTOFF})
     if definition.scope == "run":
-        return RUN_TWINS[definition.name](run, setting)
-    return [TWINS[definition.name](q, setting) for q in run]
+        return RUN_REFERENCES[definition.name](run, setting)
+    return [REFERENCES[definition.name](q, setting) for q in run]
 
 
-def equal_to_the_naive_twin(trial):
-    expected = np.array(twin_scores(trial.definition, trial.run.queries, trial.measure, trial.change))
+def equal_to_the_reference(trial):
+    expected = np.array(reference_scores(trial.definition, trial.run.queries, trial.measure, trial.change))
     assert trial.scores.shape == expected.shape
     assert (np.abs(trial.scores - expected) <= 1e-12 + 1e-12 * np.abs(expected)).all(), expected
 
@@ -172,7 +172,7 @@ def influence_values_have_the_measure_as_mean(trial):
 
 def hold_the_laws(definition, change, run):
     trial = Trial(definition, change, run)
-    equal_to_the_naive_twin(trial)
+    equal_to_the_reference(trial)
     the_curve_at_every_depth(trial)
     range_is_kept(trial)
     the_best_cut_is_the_shortest_of_the_best(trial)
@@ -198,14 +198,14 @@ def test_the_laws_in_every_setting(definition):
         hold_the_laws(definition, change, run_with(seed=at, count=8))
 
 
-def test_every_measure_has_a_naive_twin_and_no_twin_is_left_over():
+def test_every_measure_has_a_reference_implementation_and_none_is_left_over():
     by_scope = {scope: {d.name for d in registry.values() if d.scope == scope} for scope in ("list", "run")}
-    assert set(TWINS) == by_scope["list"]
-    assert set(RUN_TWINS) == by_scope["run"]
+    assert set(REFERENCES) == by_scope["list"]
+    assert set(RUN_REFERENCES) == by_scope["run"]
 
 
 @each_measure
-def test_equal_to_the_naive_twin_on_long_lists(definition):
+def test_equal_to_the_reference_on_long_lists(definition):
     run = run_with(seed=1, count=12, longest=1500, pool=300)
     for cutoff in (None, 1000):
         change = {CUTOFF: cutoff} if CUTOFF in definition.params else {}
@@ -213,7 +213,7 @@ def test_equal_to_the_naive_twin_on_long_lists(definition):
         if definition.params.get(CUTOFF) and definition.params[CUTOFF].required:
             change[CUTOFF] = cutoff or 10
         measure = definition.bind(change)
-        expected = twin_scores(definition, run.queries, measure, change)
+        expected = reference_scores(definition, run.queries, measure, change)
         found = measure.score(run.rankings)
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12, err_msg=str(change))
 

@@ -5,7 +5,7 @@ A law is a function of a policy that is ready to cut, and of lists. Hypothesis d
 the measure and the run that it is fitted on. The law looks at how the policy cuts this run, and lists at the
 edges: equal scores, one document, no document.
 
-A policy needs a twin in `naive_policies` and nothing else to be held to them all.
+A policy needs a reference implementation in `reference_policies` and nothing else to be held to them all.
 """
 
 import contextlib
@@ -21,8 +21,8 @@ import pytest
 from generated import _samples, queries, runs
 from hypothesis import given, reject, settings, strategies as st
 from messages import refused
-from naive_policies import CUTS, FILE, SAMPLES, TWINS, allowed, positive
 from pages import ROOT, blocks, extension
+from reference_policies import CUTS, FILE, REFERENCES, SAMPLES, allowed, positive
 
 import ir_trunc
 from ir_trunc import ParameterError, load_policy, truncation
@@ -123,7 +123,7 @@ def judgments_are_not_looked_at_unless_that_is_declared(policy, rankings):
 
 
 @law
-def the_naive_twin_cuts_alike(policy, rankings):
+def the_reference_cuts_alike(policy, rankings):
     expected = []
     for at, topic in enumerate(rankings.topics):
         alone = rankings.take([at])
@@ -131,15 +131,15 @@ def the_naive_twin_cuts_alike(policy, rankings):
         def score(measure, k, alone=alone):
             return one_measure(measure).score(alone.cut(k))[0]
 
-        twin = within(policy, costs_of(rankings, at))
+        bounded = within(policy, costs_of(rankings, at))
         n = rankings.lengths[at]
-        length = TWINS[type(policy).__name__](twin, topic, scores_of(rankings, at), score)
-        length = max(length, twin.at_least or 0)
-        length = min(length, n) if twin.at_most is None else min(length, twin.at_most, n)
-        possible = allowed(twin, n)
+        length = REFERENCES[type(policy).__name__](bounded, topic, scores_of(rankings, at), score)
+        length = max(length, bounded.at_least or 0)
+        length = min(length, n) if bounded.at_most is None else min(length, bounded.at_most, n)
+        possible = allowed(bounded, n)
         length = max([k for k in possible if k <= length], default=min(possible))
-        length = min(max(length, twin.at_least or 0), n)
-        expected.append(int(length if twin.at_most is None else min(length, twin.at_most)))
+        length = min(max(length, bounded.at_least or 0), n)
+        expected.append(int(length if bounded.at_most is None else min(length, bounded.at_most)))
     assert policy.cut(rankings).tolist() == expected
 
 
@@ -293,21 +293,21 @@ def test_the_policy_of_your_own_is_found_everywhere(own_policy, command):
     assert "| `k` | documents to keep at most | a whole number >= 0 | `10` |" in section
 
 
-def test_the_laws_hold_the_policy_of_your_own_by_its_twin(own_policy):
-    import naive_policies
+def test_the_policy_of_your_own_is_held_to_its_reference_implementation(own_policy):
+    import reference_policies
     import within
 
-    @naive_policies.twin
+    @reference_policies.reference
     def Within(policy, topic, scores, score):
         return min(policy.k, sum(s >= scores[0] - policy.distance for s in scores))
 
     try:
         hold(LAWS, truncation.registry["Within"])
-        naive_policies.TWINS["Within"] = lambda policy, topic, scores, score: 0
+        reference_policies.REFERENCES["Within"] = lambda policy, topic, scores, score: 0
         with pytest.raises(AssertionError):
-            the_naive_twin_cuts_alike(within.Within(0.5), EDGES)
+            the_reference_cuts_alike(within.Within(0.5), EDGES)
     finally:
-        del naive_policies.TWINS["Within"]
+        del reference_policies.REFERENCES["Within"]
     assert within.Within(0.5).cut(Rankings.from_lists([[1, 0], []], scores=[[2, 1], []])).tolist() == [1, 0]
 
 

@@ -1,9 +1,9 @@
-"""Naive twins, part three: silence with a price, risk and coverage, and sets that may be empty."""
+"""Reference implementations: silence with a price, risk and coverage, and sets that may be empty."""
 
 import itertools
 import math
 
-from naive_measures import (
+from reference_measures import (
     Query,
     SetF,
     SetP,
@@ -14,9 +14,9 @@ from naive_measures import (
     linear_or_binary,
     pool,
     ratio,
-    run_twin,
+    reference,
+    run_reference,
     seen,
-    twin,
 )
 
 
@@ -25,7 +25,7 @@ def right(q: Query, rel: int) -> bool | None:
     return level(q.grades[0]) >= rel if q.grades else None
 
 
-@twin
+@reference
 def UF(q: Query, s: Setting, rel: int = 1, price: float | None = None, target: float | None = None) -> float:
     c = 1.0 if price is None else price
     if target is not None:
@@ -33,7 +33,7 @@ def UF(q: Query, s: Setting, rel: int = 1, price: float | None = None, target: f
     return {True: 1.0, False: -c, None: 0.0}[right(q, rel)]
 
 
-@run_twin
+@run_reference
 def F05u(queries: list[Query], s: Setting, rel: int = 1, positive: int | None = None) -> list[float]:
     """Counted as PAN's evaluator does: what is left open first, then positive claims, then misses."""
     tp = fp = fn = u = 0
@@ -60,7 +60,7 @@ def at_best_threshold(queries: list[Query], given: list[float], silent: list[flo
     return best
 
 
-@run_twin
+@run_reference
 def BestEM(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
     silent = [float(all(grade < rel for grade in q.judged)) for q in queries]
     return at_best_threshold(queries, [float(bool(right(q, rel))) for q in queries], silent)
@@ -72,12 +72,12 @@ def worth_of_words(q: Query) -> float:
     return 1.0 if right(q, 1) else q.overlap
 
 
-@twin
+@reference
 def TokenF1(q: Query, s: Setting) -> float:
     return worth_of_words(q)
 
 
-@run_twin
+@run_reference
 def BestTokenF1(queries: list[Query], s: Setting) -> list[float]:
     silent = [float(all(grade < 1 for grade in q.judged)) for q in queries]
     return at_best_threshold(queries, [worth_of_words(q) for q in queries], silent)
@@ -127,12 +127,12 @@ def selective(errors: list[float]) -> list[float]:
     return [sum(errors[:i]) / i for i in range(1, len(errors) + 1)]
 
 
-@run_twin
+@run_reference
 def AURC(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
     return by_risk(queries, rel, selective)
 
 
-@run_twin
+@run_reference
 def EAURC(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
     wrong = sum(1.0 for q in queries if right(q, rel) is False)
     total = sum(1.0 for q in queries if q.grades)
@@ -140,7 +140,7 @@ def EAURC(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
     return by_risk(queries, rel, lambda errors: [x - y for x, y in zip(selective(errors), best)])
 
 
-@run_twin
+@run_reference
 def AUGRC(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
     return by_risk(
         queries, rel, lambda errors: [sum(errors[:i]) / len(errors) for i in range(1, len(errors) + 1)]
@@ -156,28 +156,28 @@ def on_silent_topics(q: Query, relevant: list[float], nil: float, score: float) 
     return 0.0 if q.grades else nil
 
 
-@twin
+@reference
 def NilP(q: Query, s: Setting, rel: int = 1, nil: float = 1.0) -> float:
     return on_silent_topics(q, pool(q, binary(rel)), nil, SetP(q, s, rel))
 
 
-@twin
+@reference
 def NilR(q: Query, s: Setting, rel: int = 1, nil: float = 1.0) -> float:
     return on_silent_topics(q, pool(q, binary(rel)), nil, SetR(q, s, rel))
 
 
-@twin
+@reference
 def NilF(q: Query, s: Setting, rel: int = 1, beta: float = 1.0, nil: float = 1.0) -> float:
     return on_silent_topics(q, pool(q, binary(rel)), nil, SetF(q, s, rel, beta))
 
 
-@twin
+@reference
 def EG(q: Query, s: Setting, rel: int | None = None, max_rel: float | None = None, nil: float = 1.0) -> float:
     scale = linear_or_binary(s, rel, max_rel)
     return on_silent_topics(q, pool(q, scale), nil, ratio(sum(seen(q, scale)), len(q.grades)))
 
 
-@twin
+@reference
 def nCG(
     q: Query, s: Setting, rel: int | None = None, max_rel: float | None = None, nil: float = 1.0
 ) -> float:
@@ -186,7 +186,7 @@ def nCG(
     return on_silent_topics(q, relevant, nil, ratio(sum(seen(q, scale)), sum(relevant[: s.k])))
 
 
-@twin
+@reference
 def GMP(
     q: Query, s: Setting, alpha: float = 0.5, rel: int | None = None, max_rel: float | None = None
 ) -> float:
@@ -194,7 +194,7 @@ def GMP(
     return sum(alpha * x if x > 0 else -(1 - alpha) for x in gains)
 
 
-@twin
+@reference
 def T11SU(q: Query, s: Setting, rel: int = 1, m: float = -0.5) -> float:
     relevant = len(pool(q, binary(rel)))
     if not relevant:
