@@ -149,6 +149,9 @@ class OneLineParser(argparse.ArgumentParser):
         """Print the line and exit."""
         unknown = re.match(r"unrecognized arguments:.*?(--\w[\w-]*)", message)
         near = unknown and nearest(unknown[1], re.findall(r"--\w[\w-]*", self.format_help()))
+        for action in self._actions if unknown else ():  # --latex for --format latex
+            if action.option_strings and (word := unknown[1][2:]) in (action.choices or ()):
+                near = f" Write {action.option_strings[-1]} {word}."
         tell(f"{self.prog}: {message}; see '{self.prog} --help'.{near or ''}")
         raise SystemExit(2)
 
@@ -233,6 +236,10 @@ class Words(argparse.Namespace):
             raise ParameterError(
                 f"{words[0]!r} is a measure where a run is needed: QRELS RUN ... MEASURE ..."
             )
+        for word in words[1:]:
+            if re.fullmatch(r"[0-9.]+", word) and not os.path.exists(word):
+                several = "several values of an option are written as 10,20"
+                raise ParameterError(f"{word!r} is neither a run nor a measure; {several}.")
         for place in range(1, len(words)):
             if measures := measures_in(words[place]):
                 return words[:place], self.measures_of([*measures, *words[place + 1 :]])

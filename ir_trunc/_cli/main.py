@@ -91,6 +91,9 @@ def _refuse_near_command(word: str, names: Sequence[str]) -> None:
     near = nearest(word.replace("_", "-"), names)
     if word in ("calc", "curves"):
         near = " It is a function in Python; here, qrels come first: ir_trunc QRELS RUN ... MEASURE ..."
+    if not near and "meta" in names:
+        procedures = import_module("ir_trunc.meta").registry.values()
+        near = f" Did you mean meta {word}?" * (word in {each.command for each in procedures})
     if near:
         from ir_trunc._read.readers.datasets import load_dataset
 

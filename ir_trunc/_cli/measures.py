@@ -15,8 +15,8 @@ from ir_trunc.measures.definition import ADDRESS, CUTOFF
 __all__ = ["main"]
 
 _DECLARED = """
-name NAME?  a measure
---bibtex  the sources of the measure, or of all measures, as BibTeX
+names NAME*  measures
+--bibtex  the sources of these measures, or of all, as BibTeX
 """
 
 _WORK = re.compile(
@@ -26,7 +26,7 @@ _WORK = re.compile(
 
 @cli_command("measures", _DECLARED)
 def main(args: Words) -> None:
-    """What does a measure compute? Describe one, or list them all.
+    """What does a measure compute? Describe those that are named, or list them all.
 
     example:
       $ ir_trunc measures RBPT
@@ -37,12 +37,12 @@ def main(args: Words) -> None:
         system left empty.
       ...
     """
+    named = [lookup(name.partition("@")[0].partition("(")[0]) for name in args.names]
     if args.bibtex:
-        named = [lookup(args.name.partition("@")[0].partition("(")[0])] if args.name else registry.values()
-        print("\n\n".join(bibtex(definition.source for definition in named)))
-    elif args.name:
-        definition = lookup(args.name.partition("@")[0].partition("(")[0])
-        _show(f"{definition.signature}\n\n{definition.describe()}\n{_example(definition)}")
+        print("\n\n".join(bibtex(definition.source for definition in named or registry.values())))
+    elif named:
+        for definition in named:
+            _show(f"{definition.signature}\n\n{definition.describe()}\n{_example(definition)}")
     else:
         for family in families():
             _show(f"\n{family.about}\n")

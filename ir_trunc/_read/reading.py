@@ -23,7 +23,15 @@ from typing import (
     get_type_hints,
 )  # fmt: skip
 
-from ir_trunc._core.errors import InputError, ParameterError, ParameterTypeError, listed, nearest, shown
+from ir_trunc._core.errors import (
+    InputError,
+    ParameterError,
+    ParameterTypeError,
+    listed,
+    nearest,
+    option,
+    shown,
+)
 from ir_trunc._core.parameters import flag, one_of
 from ir_trunc._core.universe import Keys
 from ir_trunc._read.arrow import ValueType, pa
@@ -44,7 +52,7 @@ FIELDS = (
 )  # fmt: skip
 """The fields whose columns the user can name."""
 
-_EXAMPLE = "columns={'doc_id': 'chunk'}"
+_EXAMPLE = {"doc_id": "chunk"}
 
 
 class Columns(dict[str, Any]):
@@ -68,14 +76,14 @@ class Columns(dict[str, Any]):
         if columns is None:
             return cls()
         if not isinstance(columns, Mapping):
-            needed = f"a dict from fields to columns is needed, as {_EXAMPLE}"
+            needed = f"a dict from fields to columns is needed, as {option('columns', _EXAMPLE)}"
             raise ParameterTypeError(f"columns={shown(columns)}: {needed}.")
         field_of: dict[Any, str] = {}
         for field, column in columns.items():
             if not isinstance(field, str) or field not in FIELDS:
                 hint = nearest(field, FIELDS)
                 if isinstance(column, str) and column in FIELDS:
-                    hint = f" The field comes first, then its column: {_EXAMPLE}."
+                    hint = f" The field comes first, then its column: {option('columns', _EXAMPLE)}."
                 fields = f"there is no field {shown(field)}; the fields are {', '.join(FIELDS)}"
                 raise ParameterError(f"columns: {fields}.{hint}")
             is_name = isinstance(column, str) or (isinstance(column, int) and column.bit_length() < 64)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted
+from ir_trunc._core.errors import InputError, MissingFileError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Choice, checked, file_name, several
 from ir_trunc._output.tables import fitted
@@ -167,6 +167,8 @@ def read_days(days: DaysLike) -> tuple[list[str], dict[str, str]]:
     if isinstance(days, str) and re.fullmatch(r"[0-9-]+\.\.[0-9-]+|[0-9]{4}-[0-9]{2}-[0-9]{2}", days):
         first, _, last = days.partition("..")
         return days_between(*(one_day(end, f"days {days}") for end in (first, last or first))), {}
+    if isinstance(days, str) and not os.path.exists(days):
+        raise MissingFileError(f"days {days}: there is no such file, and a range is 2024-01-01..2024-03-31.")
     if isinstance(days, (str, os.PathLike)):
         days = _days_of_file(days)
     if isinstance(days, Mapping):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import inspect
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -299,6 +300,8 @@ def parse(text: str) -> tuple[str, dict[str, Any], int | None]:
         form = "Name, Name@k or Name(param=value, ...)@k"
         if "," in re.sub(r"\([^()]*\)", "", text):
             problem = "measures are separated by blanks, without commas"
+        if os.path.exists(text):
+            problem = "it is a file; in Python, measures come first, then qrels and runs"
         return UnknownMeasureError(f"{text!r} is not a measure: {problem}; {form} is needed.")
 
     source = text.strip()

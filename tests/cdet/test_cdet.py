@@ -699,7 +699,7 @@ def test_the_commands_check_score_and_draw(track, command):
 @pytest.mark.parametrize(("words", "message"), [
     ("--days 2024-02-01..2024-01-01", "the first day comes after the last"),
     ("--days 2024-01-01..2024-01-02", "the collection has no day"),
-    ("--days qrels", "is not a date"), ("--days none", "no such file"),
+    ("--days qrels", "is not a date"), ("--days a:b", "no such file, and a range is 2024"),
     ("-o qrels", "would be overwritten"), ("--plot qrels", "would be overwritten"),
     ("RBPT -m AP", "name the measures in one place"), ("-p 2 --format json", "json has all decimal places"),
     ("-m AQ", "There is no measure 'AQ'"), ("--calendar t1", "--plot FILE is needed"),

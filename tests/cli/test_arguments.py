@@ -156,7 +156,7 @@ def test_measures_stand_behind_the_runs_or_in_one_text(collection, command, comp
     (["qrels", "in.run", "missing.gz", "AP"], "no such file"),
     (["qrels", "in.run", "missing.run", "AP"], "neither a file nor a measure"),
     (["answers", "qrels", "missing.jsonl", "c@1"], "'missing.jsonl' is neither a file nor a measure"),
-    (["measures", "RBPT", "AP"], "AP"), (["measures", "--all"], "--all"), (["demo", "now"], "now"),
+    (["measures", "RBPT", "AX"], "'AX'"), (["measures", "--all"], "--all"), (["demo", "now"], "now"),
     (["qrels", "in.run", "AP", "--topics", "missing"], "no such file"),
     (["qrels", "in.run", "AP", "--topics", "runs"], "runs"),
     (["", "in.run", "AP"], "the path is empty"), (["qrels", "", "AP"], "the path is empty"),
@@ -169,6 +169,11 @@ def test_measures_stand_behind_the_runs_or_in_one_text(collection, command, comp
     (["meta", "guide", "length=yes", "--page", "x"], "leave the answers out"),
     (["meta", "matrix", "qrels", "in.run", "-m", "", "-o", "x"], "A measure is needed"),
     (["meta", "power", "qrels", "in.run", "runs", "AP", "--pool-depth", "2", "--unit", "x"], "--unit"),
+    (["compare", "qrels", "in.run", "AP", "--latex"], "Write --format latex."),
+    (["power", "qrels", "in.run", "AP"], "Did you mean meta power?"),
+    (["meta", "pools", "qrels", "in.run", "AP", "--pool-depths", "1", "2"], "'2' is neither a run nor a mea"),
+    (["qrels", "in.run", "AP", "--columns", "s=score"], "then its column: --columns doc_id=chunk."),
+    (["qrels", "in.run", "-m", "in.run"], "'in.run' is not a measure: it is a file; in Python, measures"),
     (["qrels", "in.run", "AP", "--views", "-q"], "--views, --by-query (-q) and --by"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")  # fmt: skip
 def test_bad_words(folder, complaint, words, part):

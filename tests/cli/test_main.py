@@ -44,7 +44,7 @@ def test_short_help_is_one_screen_and_help_has_every_option(command):
 
 
 def test_sources_are_printed_as_bibtex(command):
-    of_one = command("measures", "RBP@10", "--bibtex")[1]
+    of_one = command("measures", "RBP@10", "RBP", "--bibtex")[1]
     assert of_one.startswith("@misc{moffat2008tois,\n  author = {{Moffat} and {Zobel}},\n")
     text = command("measures", "--bibtex")[1]
     keys = re.findall(r"^@misc\{(\w+),$", text, re.MULTILINE)
