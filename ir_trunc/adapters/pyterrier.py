@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
+from functools import wraps
 from inspect import signature
 from itertools import product
 from typing import Any, Literal
@@ -51,7 +52,7 @@ from ir_trunc._scoring.objects import bind, parse_measures, trec_eval_measures
 from ir_trunc.adapters.ir_measures import SYSTEM
 from ir_trunc.measures.declaration import items_of, oriented
 from ir_trunc.truncation import parse_policy, rank_without_qrels, registry
-from ir_trunc.truncation._policy import lengths_of, sees_judgments
+from ir_trunc.truncation._policy import Policy, lengths_of, sees_judgments
 
 __all__ = ["Truncate", "Wrap", "experiment", "grid_search"]
 
@@ -563,6 +564,8 @@ class Truncate(pt.Estimator):
         Topics of the results without judgments are nil queries: a policy has to learn silence from them.
         Judgments for other topics are left out: those of all topics may be given.
         """
+        if getattr(type(self.policy), "learn", None) is Policy.learn:
+            raise ParameterError(f"{self!r} has nothing to fit; ShareOfTop(measure='RBPT') has, for example.")
         if self.measure is None:
             what = f"{self!r} has no measure to be fitted to"
             raise ParameterError(f"{what}: give one when it is made, as measure='RBPT'.")
@@ -620,8 +623,11 @@ def __getattr__(name: str) -> Any:
     if name not in registry:
         raise AttributeError(f"module 'ir_trunc.adapters.pyterrier' has no attribute {name!r}")
 
+    kind = registry[name].kind
+
+    @wraps(kind, updated=())  # for help()
     def transformer(*args: Any, measure: Any = None, **kwargs: Any) -> Truncate:
-        return Truncate(registry[name].kind(*args, **kwargs), measure)
+        return Truncate(kind(*args, **kwargs), measure)
 
     return transformer
 

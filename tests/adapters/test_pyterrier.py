@@ -4,6 +4,7 @@ import doctest
 import gzip
 import os
 import pickle
+import pydoc
 import re
 import warnings
 from contextlib import nullcontext
@@ -469,6 +470,8 @@ def test_truncation_that_a_pipeline_cannot_do_is_refused():
     refused(ParameterError, "sees the judgments", pt.truncation.Oracle, measure="RBPT")
     with pytest.raises(ParameterError, match="has no measure to be fitted to: give one when it is made"):
         pt.truncation.ShareOfTop().fit(RESULTS, QRELS)
+    with pytest.raises(ParameterError, match=r"LargestGap.* has nothing to fit; ShareOfTop"):
+        pt.truncation.LargestGap(measure="RBPT").fit(RESULTS, QRELS)
     refused(AttributeError, "no attribute 'Fixd'", getattr, pt.truncation, "Fixd")
 
 
@@ -545,6 +548,7 @@ def test_pipelines_that_end_in_equal_policies_run_what_stands_behind_once():
 
 def test_the_documented_names_are_listed_and_policies_become_transformers():
     named = dir(pt.truncation)
+    assert "above the largest gap" in pydoc.render_doc(pt.truncation.LargestGap)
     assert {"experiment", "grid_search", "Truncate", "Fixed", "LargestGap"} <= {*named}
     assert "Oracle" not in named
     assert {*named} - {*adapter.__all__} < {*ir_trunc.truncation.registry}
