@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
 from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing, table_lines
+from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._core.lazy import pd
 from ir_trunc._output.tables import BEST
@@ -71,6 +72,8 @@ def main(args: Words) -> None:
             out.write(table_lines(comparison.pairs(), form, places if form == "table" else args.places))
         else:
             out.write(table_lines(_table(comparison, max(places, 0)), form, places))
+            if explained := comparison.marked().explained(BEST, str):
+                tell(f"marks: {' '.join(explained)}")
 
 
 def _table(comparison: Comparison, places: int) -> pd.DataFrame:

@@ -212,7 +212,7 @@ class MarkedTable:
         frame = pd.DataFrame(lines, index=pd.Index(names, name="system"), columns=list(self.columns))
         lines_of_text = table_text(frame, None).splitlines()  # a part may have nothing below its scores
         shown = "\n".join(line.rstrip() for line in lines_of_text if line.strip() or not line)
-        notes, above = self._notes(BEST, str), [*self.warnings[:_WARNINGS]]
+        notes, above = self.explained(BEST, str), [*self.warnings[:_WARNINGS]]
         if len(self.warnings) > _WARNINGS:
             above.append(f"({len(self.warnings) - _WARNINGS} more in `notes`)")
         below = ["", *map(fitted, notes)] if notes else []
@@ -230,7 +230,7 @@ class MarkedTable:
             lines.append([name, *map(_latex_cell, row)])
             if any(cell.below for cell in row):
                 lines.append(["", *(over(f"\\scriptsize {_minus(cell.below)}") for cell in row)])
-        sentences = [f"{latex(self.caption)}.", *self._notes("Bold:", latex)]
+        sentences = [f"{latex(self.caption)}.", *self.explained("Bold:", latex)]
         return _TABLE_TEX.substitute(
             caption=f"\\caption{{{' '.join(sentences)}}}" + (f"\n\\label{{{label}}}" if label else ""),
             form="l" + "r@{}l" * len(self.columns),
@@ -248,7 +248,7 @@ class MarkedTable:
             scores = "".join(f"<td>{cell}</td>" for cell in cells)
             lines.append(f'<tr><th scope="row">{name}</th>{scores}</tr>')
         above = [f"<p>{_html(warning)}</p>" for warning in self.warnings]
-        notes = "".join(f"<p>{sentence}</p>\n" for sentence in self._notes("Bold:", _html))
+        notes = "".join(f"<p>{sentence}</p>\n" for sentence in self.explained("Bold:", _html))
         caption = f"<caption><span>{_html(self.caption)}</span></caption>"
         top = [*above, "<table>", caption, f"<thead><tr>{head}</tr></thead>", "<tbody>"]
         return "\n".join([*top, *lines, "</tbody>", "</table>", notes])
@@ -260,7 +260,7 @@ class MarkedTable:
             for name, row in zip(self._rows("*{}* ", _markdown), self.cells)
         ]
         table = markdown_table(["system", *map(_markdown, self.columns)], rows, 1).removesuffix("\n")
-        above, notes = map(_markdown, self.warnings), self._notes("Bold:", _markdown)
+        above, notes = map(_markdown, self.warnings), self.explained("Bold:", _markdown)
         return "\n\n".join([_markdown(self.caption), *above, table, *notes]) + "\n"
 
     def _rows(self, form: str, escape: Callable[[str], str], blank: str = "") -> list[str]:
@@ -268,7 +268,8 @@ class MarkedTable:
         letters = [form.format(letter) if letter else blank for letter in self.letters]
         return [before + escape(name) for before, name in zip(letters or [""] * len(self.rows), self.rows)]
 
-    def _notes(self, best: str, escape: Callable[[str], str]) -> list[str]:
+    def explained(self, best: str, escape: Callable[[str], str]) -> list[str]:
+        """What the marks mean, the notes included. best: the mark of the best score of a column."""
         has_best = any(cell.best for row in self.cells for cell in row)
         of_best = [f"{best} {escape(self.best)}"] if has_best else []
         return [*of_best, *map(escape, self.notes)]

@@ -75,6 +75,7 @@ def test_a_pipe_gets_the_table_of_the_terminal(compared, options):
             bounds = [(row.get(f"{name} low"), row.get(f"{name} high")) for name in MEASURES]
             assert all((f"[{low}, {high}]" in shown) == ("--intervals" in options) for low, high in bounds)
     assert compared(*words) == compared(*words, "--format", "tsv")
+    assert "paired t test, corrected for" in compared(*words)[2]
     lines = compared(*options, "--test", "t", "--format", "jsonl")[1].splitlines()
     assert [json.loads(line)["AP"] for line in lines] == comparison()["AP"].tolist()
 
