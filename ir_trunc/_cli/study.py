@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from ir_trunc._cli._arguments import RUNS, Words, cli_command, runs_and_measures
 from ir_trunc._cli._procedures import CSV_OUTPUT, run_command, write_csv_table
 from ir_trunc._cli._process import tell
-from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.parameters import Param, Text
 from ir_trunc.meta.procedures import ProcedureDefinition
 from ir_trunc.truncation import cross_validate, study
@@ -40,11 +39,18 @@ _DECLARED = f"""
 
 @cli_command("study policies", _DECLARED, below=list_of_policies)
 def _policies(args: Words) -> None:
-    """Policies fitted on some topics and judged on the others."""
-    if len(args.measures) > 1:
-        raise ParameterError(f"Policies are fitted to one measure; {len(args.measures)} are given.")
+    """Policies fitted on some topics and judged on the others.
+
+    They are fitted to the first measure; further ones have a column each. score, low and high are the mean
+    over topics and its 95 % interval; of_oracle is the share of the best possible score, and regret the
+    difference from it. length is the number of documents for a topic, empty the share of empty lists,
+    coverage that of the others, and set_size the number of documents in these. p_value is of a paired t
+    test against the best fixed length. silence_precision is the share of the empty lists that are right,
+    silence_recall that of the topics without an answer that have one.
+    """
     policies, options = args.policy or _POLICIES, args.of(("folds", "seed")) | args.scoring
-    write_csv_table(args, cross_validate(policies, args.measures[0], args.qrels, args.runs, **options))
+    first, *options["further_measures"] = args.measures
+    write_csv_table(args, cross_validate(policies, first, args.qrels, args.runs, **options))
 
 
 _REPORT = f"""
