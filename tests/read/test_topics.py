@@ -41,7 +41,7 @@ def test_topic_files(tmp_path, kind, zipped):
     assert read_topics(path) == ["1", "2", "3", "4"]
 
 
-@pytest.mark.filterwarnings("ignore:.*no judgments in qrels")
+@pytest.mark.filterwarnings("ignore:.*no judgments in qrels", "ignore:.*is not in the run")
 @pytest.mark.parametrize(
     "text", ["query,text\n1,a\n9,b\n", '[{"query": "1"}, {"query": "9"}]', "qid\n1\n9\n"]
 )
