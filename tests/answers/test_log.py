@@ -540,3 +540,21 @@ def test_figures_that_a_log_does_not_tell_are_not_there(tmp_path, capsys):
     assert "carefulness, alignment: Chen" in printed
     assert main(["answers", path, path]) == 2
     assert "A measure is needed" in capsys.readouterr().err
+
+
+@pytest.mark.weekly
+def test_a_promised_threshold_is_rarely_exceeded_and_an_observed_one_often():
+    """75 logs of 300 answers, whose error falls from .4 to 0; tests/benchmarks/thresholds.py has more."""
+    broken = {None: 0, 0.1: 0}
+    for seed in range(75):
+        rng = np.random.default_rng(seed)
+        sure = rng.random(300)
+        right = rng.random(300) >= 0.4 * (1 - sure)
+        items = answered(right, sure)
+        for delta in broken:
+            try:
+                broken[delta] += 0.4 * (1 - read_log(items).threshold(0.1, delta)) / 2 > 0.1
+            except InputError:
+                continue
+    assert broken[None] > 22
+    assert broken[0.1] <= 7

@@ -615,3 +615,16 @@ def test_one_topic_that_carries_an_unbounded_mean_is_named():
     values = ir_trunc.calc("OIE", qrels, runs["long"])["OIE"]
     share = (values["7"] - values.mean()) ** 2 / ((values - values.mean()) ** 2).sum()
     assert f"(long: topic 7, {share:.0%}): tests and intervals rest on it" in note
+
+
+@pytest.mark.full
+def test_equal_systems_do_not_differ_where_units_are_tested():
+    """60 pairs of equal systems at .05: flat tests would find every second one different."""
+    flat, by_unit = [], []
+    for seed in range(60):
+        qrels, runs = nested(seed, users=10, days=6)
+        by_unit.append(compare("RR", qrels, runs, keys="user/day").tested["p"][0, 0] < 0.05)
+        lists = [{"-".join(key): docs for key, docs in rows.items()} for rows in (qrels, *runs.values())]
+        flat.append(compare("RR", lists[0], dict(zip(runs, lists[1:]))).tested["p"][0, 0] < 0.05)
+    assert sum(by_unit) <= 6
+    assert sum(flat) >= 20

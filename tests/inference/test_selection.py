@@ -111,3 +111,11 @@ def test_the_separation_is_the_share_of_pairs_in_order_with_the_interval_of_delo
     assert separation(top, NIL) == pytest.approx((expected, *bounds))
     assert separation(-top[4:], NIL[4:])[0] < 0.5
     assert np.isnan([separation(None, NIL), separation(top, np.zeros(QUESTIONS, bool))]).all()
+
+
+@pytest.mark.parametrize("few", [5, 8, 20])
+def test_scores_that_do_not_separate_are_rarely_said_to(few):
+    """The normal quantile of DeLong's interval would say it of 12 % of samples with five of a kind."""
+    nil, random = np.arange(few + 60) < few, np.random.default_rng(few)
+    bounds = [separation(random.random(len(nil)), nil)[1:] for _ in range(600)]
+    assert np.mean([low > 0.5 or high < 0.5 for low, high in bounds]) < 0.095
