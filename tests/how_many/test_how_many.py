@@ -590,3 +590,16 @@ def test_differences_from_the_best_policy_hold_together():
         expected = (each[1] - each[row]).interval(0.05 / 2)
         assert found[["behind_low", "behind_high"]].iloc[row].tolist() == pytest.approx(expected.tolist())
     assert found[["behind_low", "behind_high"]].iloc[1].tolist() == [0, 0]
+
+
+def test_intervals_of_two_policies_have_the_whole_level_and_silence_has_one_where_a_kind_varies():
+    kinds = np.arange(40) < 20
+    values = np.random.default_rng(0).random((2, 40))
+    values[0, kinds] = 1.0  # what silence is worth on unanswerable questions is known, on others it is not
+    each = [Estimate(row, (0.0, 1.0)) for row in values]
+    table = pd.DataFrame({"policy": ["always silent", "Fixed(k=2)"], "score": values.mean(axis=1)})
+    found = _with_bounds(table, each, values.mean(axis=1)[None], 1, kinds)
+    for row in (0, 1):
+        assert found[["low", "high"]].iloc[row].tolist() == pytest.approx(each[row].interval().tolist())
+    expected = (each[1] - each[0]).interval(0.05)
+    assert found[["behind_low", "behind_high"]].iloc[0].tolist() == pytest.approx(expected.tolist())
