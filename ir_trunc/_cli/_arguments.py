@@ -148,11 +148,14 @@ class OneLineParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the line and exit."""
         unknown = re.match(r"unrecognized arguments:.*?(--\w[\w-]*)", message)
-        near = unknown and nearest(unknown[1], re.findall(r"--\w[\w-]*", self.format_help()))
-        for action in self._actions if unknown else ():  # --latex for --format latex
-            if action.option_strings and (word := unknown[1][2:]) in (action.choices or ()):
-                near = f" Write {action.option_strings[-1]} {word}."
-        tell(f"{self.prog}: {message}; see '{self.prog} --help'.{near or ''}")
+        near = ""
+        if unknown:
+            near = nearest(unknown[1], re.findall(r"--\w[\w-]*", self.format_help()))
+            word = unknown[1].removeprefix("--")
+            for action in self._actions:  # --latex for --format latex
+                if action.option_strings and word in (action.choices or ()):
+                    near = f" Write {action.option_strings[-1]} {word}."
+        tell(f"{self.prog}: {message}; see '{self.prog} --help'.{near}")
         raise SystemExit(2)
 
     def print_help(self, file: Any = None) -> None:
