@@ -11,7 +11,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ir_trunc._core.curve import TOLERANCE
-from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, noted, warn
+from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, noted, option, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Number, Seed, Whole, checked
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
@@ -315,7 +315,7 @@ def _warn_of_scores(rankings: Rankings) -> None:
     low = int((mean_ranks > (lengths[rows] + 1) / 2).sum())
     if len(rows) >= _ENOUGH and low > _MOST * len(rows):
         where = f"in the lower half of {low} of {len(rows)} lists"
-        remedy = "if the scores are distances, pass lower_is_better=True"
+        remedy = f"if the scores are distances, {option('lower_is_better', True)}"
         warn(f"how_many: relevant documents are {where}; {remedy}.")
 
 

@@ -162,11 +162,11 @@ def seems_none(answer: str) -> bool:
 
 
 def seeming_abstentions(answers: Collection[str], how: str) -> str:
-    """What to warn of wrong answers that look like abstentions. how: the function that takes them."""
+    """What to warn of wrong answers that look like abstentions. how: 'read_answers with ', the function."""
     ((example, count),) = Counter(answers).most_common(1)
     often = f"{shown(example)}, {counted(count, 'time')}, for example"
     be = "wrong answer looks like an abstention", "wrong answers look like abstentions"
-    remedy = f"{how} with {option('abstains', [example])}, texts or a pattern, takes them for no answer"
+    remedy = f"{how}{option('abstains', [example])}, texts or a pattern, takes them for no answer"
     return f"{counted(len(answers), *be)} ({often}); {remedy}, and {option('abstains', [])} confirms"
 
 

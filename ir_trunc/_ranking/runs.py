@@ -485,7 +485,7 @@ class Builder:
             rankings = qrels.completed(rankings, self.notes, source)
         self.notes.warn(source, qrels.nil.id, reading, topics)
         if self.notes.seeming:
-            warn(f"{source}: {seeming_abstentions(self.notes.seeming, 'read_answers')}.")
+            warn(f"{source}: {seeming_abstentions(self.notes.seeming, 'read_answers with ')}.")
         # An answer outside of all classes is a wrong answer.
         of_documents = len(qrels.keys) > 0 and qrels.classes is None and not len(rankings.judged_ranks)
         if of_documents and (documents := int(rankings.lengths.sum())):

@@ -110,9 +110,14 @@ def columns_of(names: Iterable[Any], layout: Layout, source: str) -> dict[str, A
 def key_columns(names: Iterable[Any], layout: Layout, source: str) -> tuple[str, ...]:
     """The columns that are joined to the ids of lists; none where the table has the ids as texts."""
     keys = layout.reading.nesting
-    if keys is None or "query_id" in layout.reading.names:
+    if keys is None:
         return ()
-    names = list(names)
+    names, own = list(names), layout.reading.names.get("query_id")
+    if own is not None:
+        if own in keys.names and {*keys.names} <= {*names}:
+            what = f"columns names {own!r} for query_id, which is one of {option('keys', str(keys))}"
+            raise InputError(f"{source}: {what}: leave query_id out, and the columns of the keys are joined.")
+        return ()
     missing = [name for name in keys.names if name not in names]
     if not missing:
         return keys.names
@@ -295,6 +300,8 @@ def column_name(
             hint += f" {these} takes the column {distances[0]}."
         elif columns is not None and not hint:
             hint = f" {option('columns', {field: '...'})} names another."
+            if field == RUN.value and not graded:
+                hint += f" {option('order', 'file')} takes the rows as they stand."
         needed, has = " or ".join([*wanted, *VOCABULARY[field][0]]), listed(names, "none")
         raise InputError(f"{source} has no column {needed}; it has: {has}.{hint}")
     if len(present) > 1:

@@ -348,6 +348,8 @@ _NEXT_TEXT = pattern(rb"\}[ \t]*[\r\n]\s*(?=[^\s,\]}])")  # inside of a text, a 
 def read_json(text: str | bytes, place: str) -> Any:
     """The content of a JSON text, without a name twice, NaN and infinity. place: its name in messages."""
     text = text if isinstance(text, str) else decoded(text, f"{place} is")
+    if not text.strip():
+        raise InputError(f"{place} is empty: JSON is needed.")
     try:
         return _DECODER.decode(text)
     except RecursionError:

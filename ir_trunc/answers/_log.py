@@ -19,6 +19,7 @@ from ir_trunc._core.errors import (
     ParameterError,
     ParameterTypeError,
     counted,
+    listed,
     noted,
     option,
     repeated,
@@ -508,7 +509,7 @@ def read_log(
     groups: dict[str, str] = {}
     candidates: dict[str, bool] = {}
     sure = graded = 0
-    table = _columns(log, source, {} if columns is None else columns)
+    table, named = _columns(log, source, {} if columns is None else columns)
     for values in zip(*table.values()):
         item = {field: value for field, value in zip(table, values) if value is not None}
         name = item["id"]
@@ -521,6 +522,10 @@ def read_log(
         if item["answer"] and not (judge or item.keys() & {"correct", "references"}) and seems_none(said):
             unknown[name] = said
             continue
+        if item["answer"] and not (judge or table.keys() & {"correct", "references"}):
+            columns_of_log = f"no column says whether it is correct; the log has: {listed(named)}"
+            hint = option("columns", {"correct": "..."})
+            raise InputError(f"{where}: {columns_of_log}. {hint} names it.")
         value, has_answer = _assessed(item, judged, least, where)
         answerable[name], run[name] = assumed if has_answer is None else has_answer, {}
         if item["answer"]:
@@ -547,7 +552,7 @@ def read_log(
                 f"{source}: {field} is missing for {all_of_them - count} of {all_of_them}; all need it."
             )
     if seeming:
-        warn(f"{source}: {seeming_abstentions(seeming, 'read_log')}.")
+        warn(f"{source}: {seeming_abstentions(seeming, '')}.")
     if graded and correct_from is None:
         warn(
             f"{source}: {counted(graded, 'answer')} with a correctness between 0 and 1 count as wrong;"
@@ -564,8 +569,11 @@ def _judge(judge: Any) -> Judge | None:
     return lambda answer, references: max(compare(answer, reference) for reference in references)
 
 
-def _columns(data: Any, source: str, columns: Mapping[str, str]) -> dict[str, list[Any]]:
-    """The values of each field, a value for each question: ids as text, and None where one is missing."""
+def _columns(data: Any, source: str, columns: Mapping[str, str]) -> tuple[dict[str, list[Any]], list[Any]]:
+    """The values of each field, a value for each question: ids as text, and None where one is missing.
+
+    Beside them the names of all columns.
+    """
     for field, column in mapping("columns", columns, "{field: column}").items():
         if one_of("columns: field", field, _NAMES) and not isinstance(column, str):
             raise ParameterTypeError(f"columns[{field!r}]={shown(column)}: the name of a column is needed.")
@@ -588,7 +596,7 @@ def _columns(data: Any, source: str, columns: Mapping[str, str]) -> dict[str, li
     ids = [one_id(name, "id", f"{source}, item {place}") for place, name in enumerate(table["id"], 1)]
     if (twice := repeated(ids)) is not None:
         raise InputError(f"{source}, question {twice} is there twice; each question needs an id of its own.")
-    return table | {"id": ids}
+    return table | {"id": ids}, [*by_name]
 
 
 def _table(data: Any, source: str, read: Container[Any]) -> dict[Any, list[Any]]:
@@ -624,6 +632,8 @@ def _content(data: Any, shape: Shape, source: str) -> Iterable[Any]:
         return [content]
 
     if shape == "path":
+        if os.fspath(data).removesuffix(".gz").endswith((".csv", ".tsv", ".parquet")):
+            raise InputError(f"{source}: a path is of JSON or JSON lines; a table is given as a frame.")
         items = json_items(data, source)
         first = list(islice(items, 2))  # a file may be one object
         return by_id(first[0]) if len(first) == 1 and isinstance(first[0], Mapping) else chain(first, items)

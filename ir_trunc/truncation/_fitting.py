@@ -171,6 +171,8 @@ def rank_without_qrels(run: Rows, *, nil: NilRule | Convention | None = None) ->
 
 def unjudged_lists(run: Rows, topics: Sequence[str], nil: NilRule | Convention | None) -> Rankings:
     """A run's lists for these topics, without judgments; a topic that the run lacks has the empty list."""
+    if not topics:
+        raise InputError(f"{run.source}: there is no list; at least one is needed.")
     nothing = Rows.of("no qrels", strings([]), strings([]), np.zeros(0, np.int64))
     qrels = Qrels.of(CodedRows.of(nothing), topics, nil=None if nil is None else nil_rule(nil))
     return rank_rows(qrels, [run], keep_scores=True)

@@ -136,7 +136,8 @@ def load_policy(path: Target) -> Policy:
         try:
             read_numbers(path, "cut", "k")
         except IrTruncError:
-            raise error from None
+            needed = "A policy is needed, as policy.save and 'ir_trunc how-many -o' write it"
+            raise InputError(f"{error} {needed}.") from None
         what = "is a file of cuts, 'topic<TAB>k': parse_policy and truncate take its path"
         raise InputError(
             f"{printable(os.fspath(path))} {what}; load_policy reads what policy.save wrote."

@@ -162,6 +162,14 @@ def test_references_are_judged_and_say_what_has_an_answer():
     refused(InputError, r"question 1: correct is missing.*judge='em'", read_log, items)
 
 
+def test_a_log_that_is_read_from_something_else_is_told(tmp_path):
+    odd = [{"id": 1, "answer": "a", "is_correct": True}]
+    refused(InputError, r"the log has: id, answer, is_correct\. columns=\{'correct'", read_log, odd)
+    for name, message in (("log.csv", "a path is of JSON or JSON lines; a table is"), ("log", "is empty")):
+        (tmp_path / name).write_text("")
+        refused(InputError, message, read_log, tmp_path / name)
+
+
 SAID = ["unanswerable", "I don't know", "N/A", "no answer", "Cannot answer from the context."]
 IN_WORDS = [
     {"id": 0, "answer": "x", "references": ["x"]},
@@ -181,7 +189,7 @@ def test_abstentions_in_words_are_declared(abstains):
 
 
 def test_abstentions_in_words_get_a_warning_unless_they_are_declared(tmp_path, capsys):
-    told = r"5 wrong answers look like abstentions \('N/A', 2 times, for example\); read_log with abstains="
+    told = r"5 wrong answers look like abstentions \('N/A', 2 times, for example\); abstains="
     items = [*IN_WORDS[:3], *IN_WORDS[4:], {"id": 9, "answer": "N/A", "references": ["z"]}]
     with pytest.warns(IrTruncWarning, match=told):
         assert read_log(items, "em").counts == {"correct": 2, "wrong": 5, "unanswered": 0}

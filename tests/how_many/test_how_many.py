@@ -558,7 +558,7 @@ def test_equal_scores_are_reported():
 
 def test_scores_that_look_like_distances_are_reported():
     distances = {topic: {doc: 1 - score for doc, score in docs.items()} for topic, docs in RETRIEVED.items()}
-    message = r"lower half of \d+ of \d+ lists; if the scores are distances, pass lower_is_better"
+    message = r"lower half of \d+ of \d+ lists; if the scores are distances, lower_is_better=True"
     with pytest.warns(match=message):
         how_many(LABELS, distances, policies="Greedy")
     with warnings.catch_warnings():

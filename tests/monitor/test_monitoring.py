@@ -51,6 +51,12 @@ def test_every_live_policy_can_be_monitored(name):
     assert "ALARM, shifted: top score" in str(shifted)
 
 
+def test_a_run_without_a_list_cannot_be_monitored():
+    policy = ScoreThreshold().fit(lists_of(0, 100), "RBPT")
+    with pytest.raises(InputError, match=r"run \(dict\): there is no list; at least one is needed"):
+        policy.monitor({})
+
+
 @pytest.mark.weekly
 def test_false_alarms_are_at_most_those_that_are_stated():
     """200 pairs of samples of one collection; tests/benchmarks/monitoring.py draws 1,000 in more settings."""
