@@ -120,10 +120,17 @@ class Columns(dict[str, Any]):
             if self[field] not in names:
                 near = nearest(str(self[field]), map(str, names))
                 what = f"{source} has no column {self[field]!r}, which columns names for {field}"
+                if field in ("doc_id", "score") and "list" not in self and not near:
+                    near = name_the_list()
                 raise InputError(f"{what}; it has: {listed(names, 'none')}.{near}")
 
 
 NO_COLUMNS = Columns()
+
+
+def name_the_list() -> str:
+    """The remedy where documents are in a list of each record."""
+    return f" Where each record has a list of documents, {option('columns', {'list': '...'})} names it."
 
 
 class Option(NamedTuple):

@@ -25,7 +25,17 @@ from ir_trunc._read.arrow import (
     truths,
     values_of,
 )
-from ir_trunc._read.reading import MARK, NO_COLUMNS, RANK, RUN, TOPICS, Columns, DataKind, Layout
+from ir_trunc._read.reading import (
+    MARK,
+    NO_COLUMNS,
+    RANK,
+    RUN,
+    TOPICS,
+    Columns,
+    DataKind,
+    Layout,
+    name_the_list,
+)
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
 
 COST, SHOWN, REPEAT = "cost", "shown", "repeat"
@@ -302,6 +312,8 @@ def column_name(
             hint = f" {option('columns', {field: '...'})} names another."
             if field == RUN.value and not graded:
                 hint += f" {option('order', 'file')} takes the rows as they stand."
+            if field == "doc_id":
+                hint += name_the_list()
         needed, has = " or ".join([*wanted, *VOCABULARY[field][0]]), listed(names, "none")
         raise InputError(f"{source} has no column {needed}; it has: {has}.{hint}")
     if len(present) > 1:

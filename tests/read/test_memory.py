@@ -199,6 +199,9 @@ def test_a_record_without_a_field_is_named_by_its_row():
     assert "run (records), row 2: doc_id is missing" in complaint(lambda: calc("AP", QRELS, rows))
     unnamed = [{"query_id": "1", "chunk": "a", "score": 1.0}]
     assert "has no column doc_id or docno" in complaint(lambda: calc("AP", QRELS, unnamed))
+    assert "list of documents, columns={'list': '...'} names it." in complaint(
+        lambda: calc("AP", QRELS, unnamed)
+    )
     unscored = [{"query_id": "1", "doc_id": "a"}]
     assert "order='file' takes the rows as they stand." in complaint(lambda: calc("AP", QRELS, unscored))
     keyed, how = [{"day": "1", "q": "2", "doc_id": "a", "score": 1.0}], {"columns": {"query_id": "q"}}
