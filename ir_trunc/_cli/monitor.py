@@ -9,9 +9,9 @@ from ir_trunc.truncation._text import load_policy
 __all__ = ["main"]
 
 _DECLARED = """
-policy POLICY  a file that policy.save wrote after policy.fit
+policy POLICY  a file that 'ir_trunc how-many -o' wrote, or policy.save after policy.fit
 run RUN  TREC run file
---alpha X  highest probability of an alarm where nothing has changed (default 0.05)
+--alpha X  highest probability of an alarm, in each call, where nothing has changed (default 0.05)
 = reading
 """
 
@@ -20,7 +20,8 @@ run RUN  TREC run file
 def main(args: Words) -> int:
     """Do live lists still look like those that a policy was fitted on? Compare the lists of a run, before
     they are cut: the share of empty lists, the mean length that the policy leaves, and the distributions of
-    the scores and of the number of retrieved documents. No judgments are needed.
+    the scores and of the number of retrieved documents. The policy was fitted with judgments; the run needs
+    none. The table has medians of the scores and means of the lengths.
 
     exit status: 0 if no shift is shown, 1 if the lists no longer match, 2 if nothing can be said: fewer than
     20 lists, lists that are cut already, bad input

@@ -406,7 +406,7 @@ class AnswerLog:
             fewest = math.ceil(math.log(delta) / math.log1p(-risk) - _SLACK)  # answers, all of them right
             raise InputError(
                 f"{self.source}: no threshold is shown to have a risk of at most {risk:g} with"
-                f" delta={delta:g}; that takes {fewest} answers without an error, or more with few. Log more"
+                f" delta={delta:g}; that takes {fewest} answers without an error, more with errors. Log more"
                 " answers, or allow a higher risk or delta."
             )
         return float(table["threshold"].iloc[best])

@@ -156,7 +156,8 @@ def AURC(lists: Lists, rel: MinRel = 1) -> Floats:
     e_i is 1 for a wrong answer and 0 for a right one, n the number of answers; questions that are left open
     do not count. Where every question is answered and no confidences are equal, AURC = 1 - CWS. The area is
     the mean over the n points of the curve. Traub et al.'s tool draws straight lines between the points
-    instead, which adds (r_1 - r_n) / (2 n) where no confidences are equal. No answer: 0.
+    instead, which adds (r_1 - r_n) / (2 n) where no confidences are equal. Of equal confidences it is the
+    mean over their orders. No answer: 0.
     """
     return area(lists, rel, selective_risk)
 

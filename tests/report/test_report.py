@@ -207,7 +207,7 @@ def test_the_verdict_says_who_is_better_by_how_much_and_with_what_certainty():
     low, high, p = pairs.iloc[0][["low", "high", "p"]]
     assert against == (
         "poor has a mean RR of 0.3750, and good, the baseline, of 1.0000: a difference of -0.6250"
-        f" (95 % interval {low:+.4f} to {high:+.4f}, significant, p = {p:.2g})."
+        f" (95 % interval of the test {low:+.4f} to {high:+.4f}, significant, p = {p:.2g})."
     )
     assert verdict(report("RR", TWELVE, {"poor": THREE["poor"]}))[0] == "poor has a mean RR of 0.3750."
 
