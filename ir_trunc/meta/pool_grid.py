@@ -230,7 +230,9 @@ class PoolGrid(Result):
         lines = [f"{test}; {self.systems} systems, {self.topics} topics"]
         for depth, judged, share in zip(self.pool_depths, self.judged, self.coverage):
             lines.append(f"  pool {depth}: {judged} judgments, {100 * share:.0f}% of the pooled ranks judged")
-        return "\n".join([*lines, "columns: evaluation depth; = full assessment, + extended"])
+        return "\n".join(
+            [*lines, "columns: evaluation depth; = full assessment, + extended (beyond the pool)"]
+        )
 
     def _text(self, digits: int) -> str:
         return f"{fitted(self.heading)}\n{table_text(self.summary(digits))}"

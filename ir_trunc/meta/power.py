@@ -113,7 +113,8 @@ class Power(Result):
         draws = f", {self.repetitions} repetitions, seed {self.seed}" if self.repetitions else ""
         correction = f", corrected by {self.correction}" if self.correction else ""
         test = f"{self.test} test, p < {self.alpha:g}{correction}{draws}"
-        return f"{test}; {len(self.systems)} systems, {self.units}"
+        needed = "difference needed: that at which a pair would be significant, all else equal"
+        return f"{test}; {len(self.systems)} systems, {self.units}\n{needed}"
 
     def plot(self, ax: Any = None) -> Any:
         """Each measure's p values in descending order, as Sakai draws them. Returns Axes."""
