@@ -110,8 +110,8 @@ def perfect_end(lists: Lists, gains: Gains, terminal: str) -> Floats | float:
     """m at every point; one 1.0 for all where every relevant document has the gain 1."""
     if (gains.judged.best_first == gains.unit).all() and (terminal != "unit" or gains.unit == 1):
         return 1.0
-    units = {"least": gains.lowest, "full": gains.unit, "unit": 1.0}[terminal]
-    return lists.spread(np.where(gains.R > 0, units, gains.unit) / gains.unit)
+    ends: dict[str, Floats | float] = {"least": gains.lowest, "full": gains.unit, "unit": 1.0}
+    return lists.spread(np.where(gains.R > 0, ends[terminal], gains.unit) / gains.unit)
 
 
 @measure(source=f"{LIU}, table 1 (gain='linear' is our extension)")
