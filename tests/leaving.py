@@ -67,7 +67,7 @@ class _Needs:
         self.commands = {name for name in commands if is_gone(f"_cli/{name.replace('-', '_')}")}
         words = [rf"(?<![\w.])({'|'.join(map(re.escape, measures))})(?![\w])"] if measures else []
         words += [rf"{re.escape(name)}\b" for name in self.modules]
-        words += [rf"ir_trunc {name}\b|^{name}( |$)" for name in self.commands]
+        words += [rf"(ir_trunc|you mean) {name}\b|^{name}( |$)" for name in self.commands]
         words += [WORDS[room] for room in gone if room in WORDS]
         self.words = re.compile("|".join(words) or "(?!)")
         pages = [page for ending in ("md", "ipynb") for page in (ROOT / "notebooks").rglob(f"*.{ending}")]
