@@ -71,6 +71,14 @@ def test_the_fitted_policy_is_printed(files, capsys, policy, fitted):
     assert printed.err.startswith(f"{fitted}: 4 lists")
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_a_policy_is_fitted_to_topics_without_judgments_too(files, capsys):
+    (files / "qrels").write_text("1 0 d1 1\n")
+    for topics, end in (("4\n", "now 1.0; 0 empty.\n"), ("2\n3\n4\n", "now 0.0; 4 empty.\n")):
+        (files / "topics").write_text(topics)
+        assert out(capsys, "truncate qrels a.run SetF --policy Greedy --topics topics -k k").err.endswith(end)
+
+
 @pytest.mark.filterwarnings("always")
 def test_the_oracle_cuts_the_judged_topics(files, capsys):
     (files / "qrels").write_text("2 0 d2 1\n1 0 d8 1\n")
@@ -147,6 +155,7 @@ def test_study_agreement_example_policies(files, capsys):
     ("wrap qrels a.run --effort 1 -o x.run", "a TREC run has no columns for effort and utility"),
     ("wrap qrels a.run --terminal --gain signed", "gain='signed'"),
     ("study policies qrels runs -m FlatU --folds 9", "folds=9: 4 topics cannot be split"),
+    ("truncate a.run --policy LargestGap --topics qrels", "--topics is for QRELS, and RUN alone is given"),
     ("truncate a.run --policy LargestGap --tag x", "--tag has no effect without --output"),
 ])  # fmt: skip
 def test_mistakes_are_one_line(files, complaint, words, message):
