@@ -74,9 +74,10 @@ def test_the_fitted_policy_is_printed(files, capsys, policy, fitted):
 @pytest.mark.filterwarnings("ignore")
 def test_a_policy_is_fitted_to_topics_without_judgments_too(files, capsys):
     (files / "qrels").write_text("1 0 d1 1\n")
+    command = "truncate qrels a.run 'FlatU(e=0.3)' --policy ScoreThreshold --topics topics -k k"
     for topics, end in (("4\n", "now 1.0; 0 empty.\n"), ("2\n3\n4\n", "now 0.0; 4 empty.\n")):
         (files / "topics").write_text(topics)
-        assert out(capsys, "truncate qrels a.run SetF --policy Greedy --topics topics -k k").err.endswith(end)
+        assert out(capsys, command).err.endswith(end)
 
 
 @pytest.mark.filterwarnings("always")
