@@ -4,20 +4,21 @@ The provider also computes the measures that ir-measures has itself, in those of
 definition here has, in one pass with the others.
 
 The value of a topic under a measure of the whole run, such as c@1, depends on all other topics. So a paired
-test over its values is not valid, and neither is its value in a batch of topics. ir-measures hands a provider
-neither tests nor batches: in PyTerrier, `pt.truncation.experiment` scores these measures over all topics and
-without a test, and `ir_trunc.compare` has a valid test.
+test over its values is not valid, and neither is its value in a batch of topics. ir-measures tells a provider
+of neither, so beside PyTerrier a warning says it of every frame. `pt.truncation.experiment` scores these
+measures over all topics and without a test, and `ir_trunc.compare` has a valid test.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import ir_measures
 from ir_measures import Measure, providers
 
-from ir_trunc._core.errors import UnknownMeasureError
+from ir_trunc._core.errors import UnknownMeasureError, warn
 from ir_trunc._scoring.objects import bind, objects, refuses_ends, register_objects
 from ir_trunc.measures import scores
 
@@ -54,12 +55,19 @@ class Evaluator(providers.Evaluator):
         from ir_trunc._ranking.runs import rank_run
         from ir_trunc._scoring.evaluator import readers_of_lists, warn_about_lists
 
-        name = getattr(run, "attrs", {}).get(SYSTEM)
+        attributes = getattr(run, "attrs", None)  # of a frame
+        name = (attributes or {}).get(SYSTEM)
         source = f"run {name}" if name else f"run ({type(run).__name__})"
         rankings = rank_run(
             self.qrels, run, must_match=False, source=source,
             takes_ends=lambda: not any(map(refuses_ends, self.measures)),
         )  # fmt: skip
+        whole = [str(name) for name, of in zip(self.measures, self.bound) if of.definition.scope == "run"]
+        if whole and attributes is not None and name is None and "pyterrier" in sys.modules:
+            warn(
+                f"{', '.join(whole)}: the value for one topic depends on all others, so p values (baseline=)"
+                " and batches (batch_size=) of pt.Experiment are not valid. Use pt.truncation.experiment."
+            )
         readers = readers_of_lists(dict(zip(self.measures, self.bound)))
         warn_about_lists(self.bound, readers, source, rankings)
         for measure, values in zip(self.measures, scores(self.bound, rankings)):

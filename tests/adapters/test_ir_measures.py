@@ -19,6 +19,9 @@ from ir_trunc.measures.declaration import CUTOFF
 
 QRELS = {"1": {"a": 1, "b": 0, "d": 2}, "2": {"x": 0}, "3": {"z": 2}, "4": {"y": 1}}
 RUN = {"1": {"a": 2.0, "b": 1.0, "e": 0.5}, "3": {"y": 3.0, "z": 1.0}}
+# Where PyTerrier is imported, measures of the whole run are warned of.
+pytestmark = pytest.mark.filterwarnings("ignore:.*of pt.Experiment are not valid")
+
 MIXED = [RBPT(p=0.5), nDCG @ 10, AP, c @ 1, OIE, nDCGT @ 2]
 
 

@@ -8,6 +8,7 @@ import pydoc
 import re
 import warnings
 from contextlib import nullcontext
+from functools import partial
 from importlib import metadata, resources
 from pathlib import Path
 
@@ -170,6 +171,15 @@ def test_measures_of_the_whole_run_are_not_tested_and_the_others_are():
     assert list(table.columns) == [*alone.columns, "c@1"]
     assert list(experiment(systems, TOPICS, QRELS, "c@1", baseline="a").columns) == ["name", "c@1"]
     pd.testing.assert_frame_equal(table[alone.columns], alone)
+
+
+def test_pt_Experiment_warns_of_tests_and_batches_of_measures_of_the_whole_run():
+    run = partial(pt.Experiment, [RESULTS, RESULTS[1:]], TOPICS.head(1), QRELS, names=["a", "b"])
+    assert "RBPT p-value" in run([parse_measure("RBPT"), AP], baseline=0)
+    with pytest.warns(
+        IrTruncWarning, match=r"^c@1: .* p values \(baseline=\) and batches \(batch_size=\) of"
+    ):
+        run([parse_measure("c@1"), AP], baseline=0)
 
 
 @pytest.mark.parametrize("measures", [["RBPT"], ["nDCG@10"], "RBPT"])
