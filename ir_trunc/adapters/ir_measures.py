@@ -5,8 +5,8 @@ definition here has, in one pass with the others.
 
 The value of a topic under a measure of the whole run, such as c@1, depends on all other topics. So a paired
 test over its values is not valid, and neither is its value in a batch of topics. ir-measures tells a provider
-of neither, so beside PyTerrier a warning says it of every frame. `pt.truncation.experiment` scores these
-measures over all topics and without a test, and `ir_trunc.compare` has a valid test.
+of neither, so beside PyTerrier a warning says it where qrels are a frame. `pt.truncation.experiment` scores
+these measures over all topics and without a test, and `ir_trunc.compare` has a valid test.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ir_trunc.measures import scores
 __all__ = ["Evaluator", "Provider", "register"]
 
 SYSTEM = "ir_trunc.system"
-"""Key of `DataFrame.attrs` for the name of a run, which warnings then use."""
+"""Key of `DataFrame.attrs`: the name of a run, which warnings then use, and qrels of our own experiment."""
 
 
 class Evaluator(providers.Evaluator):
@@ -47,6 +47,12 @@ class Evaluator(providers.Evaluator):
             raise UnknownMeasureError(
                 f"ir_trunc does not compute {', '.join(map(str, unknown))}: use ir_measures.calc."
             )
+        whole = [str(of) for of, bound in bound_measures.items() if bound and bound.definition.scope == "run"]
+        if whole and "pyterrier" in sys.modules and SYSTEM not in getattr(qrels, "attrs", [SYSTEM]):
+            warn(
+                f"{', '.join(whole)}: the value for one topic depends on all others, so p values (baseline=)"
+                " and batches (batch_size=) of pt.Experiment are not valid. Use pt.truncation.experiment."
+            )
         warn_about_scale(self.bound, self.qrels.judgments)
         super().__init__(list(bound_measures), self.qrels.judgments.topics)
 
@@ -55,19 +61,12 @@ class Evaluator(providers.Evaluator):
         from ir_trunc._ranking.runs import rank_run
         from ir_trunc._scoring.evaluator import readers_of_lists, warn_about_lists
 
-        attributes = getattr(run, "attrs", None)  # of a frame
-        name = (attributes or {}).get(SYSTEM)
+        name = getattr(run, "attrs", {}).get(SYSTEM)
         source = f"run {name}" if name else f"run ({type(run).__name__})"
         rankings = rank_run(
             self.qrels, run, must_match=False, source=source,
             takes_ends=lambda: not any(map(refuses_ends, self.measures)),
         )  # fmt: skip
-        whole = [str(name) for name, of in zip(self.measures, self.bound) if of.definition.scope == "run"]
-        if whole and attributes is not None and name is None and "pyterrier" in sys.modules:
-            warn(
-                f"{', '.join(whole)}: the value for one topic depends on all others, so p values (baseline=)"
-                " and batches (batch_size=) of pt.Experiment are not valid. Use pt.truncation.experiment."
-            )
         readers = readers_of_lists(dict(zip(self.measures, self.bound)))
         warn_about_lists(self.bound, readers, source, rankings)
         for measure, values in zip(self.measures, scores(self.bound, rankings)):

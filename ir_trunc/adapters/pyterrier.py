@@ -318,6 +318,7 @@ def _scored(
     done = {"batch_size": None, "verbose": False}
     asked = [measure if name == str(measure) else name for name, measure in called.items()]
     judged = qrels[qrels["qid"].isin(topics["qid"])]
+    judged.attrs[SYSTEM] = None
     tables = pt.Experiment(runs, topics, judged, asked, **{**options, **done})
     return tables if options["perquery"] == "both" else (tables,)
 
