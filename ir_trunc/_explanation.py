@@ -101,8 +101,8 @@ class Explanation(Result):
     def summary(self) -> pd.DataFrame:
         """The table as it is printed: of long lists the first ranks, relevant documents and the last rank."""
         shown = self.table[self._shown]
-        grades = ["" if rank == 0 else "-" if x != x else f"{x:.0f}" for rank, x in shown["grade"].items()]
-        shown = shown.assign(grade=pd.Series(grades, shown.index, dtype=object))
+        grades = shown["grade"].map("{:.0f}".format, na_action="ignore").astype(object).fillna("-")
+        shown = shown.assign(grade=grades.where(shown.index != 0, ""))
         return shown.astype(object).where(shown.notna(), "") if "gain" in shown else shown
 
     @property
@@ -110,7 +110,7 @@ class Explanation(Result):
         """The lines below the table."""
         left_out = len(self.table) - int(self._shown.sum())
         what = f"{counted(left_out, 'rank')} without a relevant document left out here."
-        return (*[what] * bool(left_out), *self.notes)
+        return (what, *self.notes) if left_out else self.notes
 
     def _text(self, digits: int) -> str:
         table = "\n".join(line.rstrip() for line in super()._text(digits).splitlines())

@@ -245,7 +245,7 @@ class _Json(Notation):
             raise InputError(
                 f"{where} has {len(values)} values, which is not the shape {' x '.join(map(str, sizes))}."
             )
-        scalar = float if issubclass(dtype, np.floating) else bool if issubclass(dtype, np.bool_) else int
+        scalar: type[Any] = {"f": float, "b": bool}.get(np.dtype(dtype).kind, int)
         flat = [self.scalar(item, scalar, f"{where}, value {place}") for place, item in enumerate(values)]
         return np.array(flat, dtype=dtype).reshape(sizes)
 

@@ -248,8 +248,9 @@ class _TiedLists:
 
     def _kinds(self, rel: int | None) -> Floats:
         """What a measure reads of the grade of each document, the greatest first."""
-        grades = self.grades
-        kinds = grades if rel is None else np.maximum(grades, 0) if rel == 0 else grades >= rel
+        kinds = self.grades
+        if rel is not None:
+            kinds = self.grades >= rel if rel else np.maximum(self.grades, 0)
         return -kinds.astype(np.float64)
 
     def groups(self, cutoff: int | None, rel: int | None) -> dict[int, list[_Group]]:

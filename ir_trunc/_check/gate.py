@@ -434,7 +434,8 @@ def _check(
     unknown = "there is nothing that it is a share of" if np.isnan(decides.mean) else ""
     if not unknown and np.isnan(bounds[end]):
         unknown = "all values are equal and have no bound: no interval follows from them"
-    verdict: Verdict = "failed" if (observed if require == "observed" else shown or unknown) else "passed"
+    fails = observed if require == "observed" else shown or unknown
+    verdict: Verdict = "failed" if fails else "passed"
     if np.isnan(decides.mean) and require == "observed":
         verdict = "undecided"
     few = decides.n < needed < np.inf and (segment or require == "shown") and not observed

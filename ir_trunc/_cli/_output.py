@@ -132,7 +132,7 @@ def write_explanations(scored: Iterable[tuple[str, Results]], topic: str, args: 
             rows = pd.concat({key: why.to_pandas() for key, why in each.items()}, names=["run", "measure"])
             out.write(table_lines(rows.reset_index(), form, places))
         else:
-            names = [f"{printable(name)}: " * several for name, _ in each]
+            names = [f"{printable(name)}: " if several else "" for name, _ in each]
             out.write("\n".join(f"{name}{why.report(places)}\n" for name, why in zip(names, each.values())))
 
 

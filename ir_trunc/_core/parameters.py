@@ -170,7 +170,7 @@ def numbers(name: str, values: Any) -> npt.NDArray[np.float64]:
 def range_of_numbers(low: float, high: float, inside: bool = False) -> str:
     """The numbers between two bounds, in words."""
     equal = "" if inside else "="
-    bounds = [f">{equal} {low:g}"] * (low > -math.inf) + [f"<{equal} {high:g}"] * (high < math.inf)
+    bounds = [f"{sign}{equal} {end:g}" for sign, end in ((">", low), ("<", high)) if abs(end) < math.inf]
     return f"a number {' and '.join(bounds)}" if bounds else "a finite number"
 
 

@@ -385,7 +385,9 @@ class CorrectedEstimate(Estimate):
 
             ends = _SMALLEST_P, 0.5
             signs = [beyond(end) > 0 for end in ends]
-            return ends[0] if all(signs) else float(brentq(beyond, *ends)) if any(signs) else 1.0
+            if all(signs) or not any(signs):
+                return ends[0] if all(signs) else 1.0
+            return float(brentq(beyond, *ends))
 
         rows = np.ndindex(self.values.shape[:-1])
         each = [p(replace(self[row], fixed=self.weight[row])) for row in rows]

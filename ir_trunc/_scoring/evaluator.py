@@ -329,7 +329,7 @@ def warn_about_ends(
     has_cutoff = [CUTOFF in bound.definition.params for bound in measures.values()]
     cut = [str(measure @ lowest) for measure, has in zip(measures, has_cutoff) if has]
     rest = ", ".join(str(measure) for measure, has in zip(measures, has_cutoff) if not has)
-    remedies = [f"if it is a limit, use {', '.join(cut)}"] * bool(cut)
+    remedies = [f"if it is a limit, use {', '.join(cut)}"] if cut else []
     if rest:
         remedies.append(
             f"for {rest}, end the lists where the system or its reader stopped (ir_trunc truncate)"
