@@ -248,7 +248,7 @@ class _TiedLists:
 
     def _kinds(self, rel: int | None) -> Floats:
         """What a measure reads of the grade of each document, the greatest first."""
-        kinds = self.grades
+        kinds: Floats | Ints | Bools = self.grades
         if rel is not None:
             kinds = self.grades >= rel if rel else np.maximum(self.grades, 0)
         return -kinds.astype(np.float64)

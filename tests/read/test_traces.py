@@ -362,7 +362,7 @@ def test_documents_as_json_text_are_no_document_id():
         assert calc("RBPT NumRet", QRELS, run).values.tolist() == expected
     mistakes = {
         "[{": "topic sky? cannot be read as JSON",
-        "": "topic sky? cannot be read as JSON",
+        "": "topic sky? is empty: JSON is needed",
         '[{"id": "a"}]': "topic sky?, document a: it has no score, and others have one",
         "{}": "topic sky?: {}: a list of its documents",
         None: "topic sky?: None: a list of its documents",
