@@ -109,7 +109,7 @@ def test_a_measure_is_refused_exactly_where_unknown_nil_queries_change_it():
     """For all measures, over all 2^3 ways in which the questions may have an answer."""
     log, unknown = read_log(SILENT), ("q2", "q3", "q4")
     assert [name for name, has in log.answerable.items() if has is None] == list(unknown)
-    refused = set()
+    unanswerable = set()
     for name, definition in of_package.registry.items():
         required = definition.params.get("cutoff")
         measure = name + "@1" * bool(required is not None and required.required)
@@ -125,12 +125,12 @@ def test_a_measure_is_refused_exactly_where_unknown_nil_queries_change_it():
             continue
         differs = not all(np.allclose(each, worlds[0], rtol=0, atol=1e-12, equal_nan=True) for each in worlds)
         if differs:
-            refused.add(name)
+            unanswerable.add(name)
             refused(InputError, rf"{name}.*3 questions .*question q2.*column answerable", log.calc, measure)
         else:
             log.calc(measure)
-    assert {"EM", "RBPT", "nDCGT"} <= refused
-    assert not refused & {"c", "UF", "AURC", "CWS", "K1"}
+    assert {"EM", "RBPT", "nDCGT"} <= unanswerable
+    assert not unanswerable & {"c", "UF", "AURC", "CWS", "K1"}
 
 
 def test_what_is_not_known_is_refused_or_assumed_on_request():

@@ -50,7 +50,9 @@ PICTURES = {
     "curve": lambda ax=None: plots.curve(CURVE, "3", MEASURE, ax=ax),
     "lengths": lambda ax=None: plots.lengths(BEST, ax=ax),
     "lists": lambda ax=None: plots.lists(RANKINGS, "system", ax=ax),
-    "nil": lambda ax=None: plots.nil(study.nil_report({"x": {"1": ["a", "NIL"]}}).to_pandas(), ax=ax),
+    "nil": lambda ax=None: plots.nil(
+        study.nil_report({"x": {"1": ["a", "NIL"], "2": ["NIL"]}}).to_pandas(), ax=ax
+    ),
     "example": lambda ax=None: plots.example(study.example("FlatU RBU"), ax=ax),
     "agreement": lambda ax=None: plots.agreement(TAUS, ax=ax),
     "cuts": lambda ax=None: plots.cuts(study.cuts("RBPU SetF", None, {"s": RANKINGS}), ax=ax),

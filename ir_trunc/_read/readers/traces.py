@@ -181,6 +181,7 @@ class _Span(NamedTuple):
         except InputError as error:  # which is raised if the span is read
             documents = error
         kind = _first(values, _KINDS)
+        named = "" if kind is None else str(kind)
         return cls(
             name=name or str(number),
             parent=parent.removeprefix("0x"),
@@ -188,7 +189,7 @@ class _Span(NamedTuple):
             start=_TIME_ZONE.sub("", start),
             topic=_first(values, columns.candidates("query_id", _QUERIES)),
             documents=documents,
-            kind="of no kind" if kind in (None, "") else str(kind),
+            kind=named or "of no kind",
         )
 
     @property
