@@ -244,7 +244,7 @@ SCALARS = [
     np.str_("x"),
     np.bytes_(b"x"),
     np.datetime64("2020"),
-    np.datetime64("NaT"),
+    np.datetime64("NaT", "ns"),
     np.datetime64("2020-01-01T00:00", "ns"),
     np.timedelta64(1, "s"),
     np.void(b"x"),
