@@ -93,8 +93,7 @@ def _refuse_near_command(word: str, names: Sequence[str]) -> None:
         near = " It is a function in Python; here, qrels come first: ir_trunc QRELS RUN ... MEASURE ..."
     if not near and "meta" in names:
         procedures = import_module("ir_trunc.meta").registry.values()
-        if word in {procedure.command for procedure in procedures}:
-            near = f" Did you mean meta {word}?"
+        near = f" Did you mean meta {word}?" if word in {each.command for each in procedures} else ""
     if near:
         from ir_trunc._read.readers.datasets import load_dataset
 

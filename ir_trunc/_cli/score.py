@@ -102,7 +102,10 @@ def main(args: Words) -> None:
 
     def rows() -> Iterator[Row]:
         for name, results in score_each(evaluator, named, args.jobs or 1):
-            notes.extend(_missing_topics(name, results))
+            universe = results.universe
+            for missing, treated in ((universe.missing, "counted as empty"), (universe.excluded, "excluded")):
+                if missing:
+                    notes.append(f"{name}: {counted(missing, 'topic')} missing from the run, {treated}")
             notes.extend(f"{name}: {note}" for note in results.notes())
             of_run = _views(name, results) if args.views else _scores(name, results, args)
             yield from (tuple(compress(row, shown)) for row in of_run)
@@ -111,14 +114,6 @@ def main(args: Words) -> None:
         FORMATS[form](rows(), columns, places, out)
         if form == "table":  # the other forms are for programs and papers
             out.writelines(f"{printable(note)}\n" for note in notes)
-
-
-def _missing_topics(name: str, results: Results) -> Iterator[str]:
-    """How many topics of the qrels the run does not have, and what became of them."""
-    universe = results.universe
-    for missing, treated in ((universe.missing, "counted as empty"), (universe.excluded, "excluded")):
-        if missing:
-            yield f"{name}: {counted(missing, 'topic')} missing from the run, {treated}"
 
 
 def _scores(name: str, results: Results, args: Words) -> Iterator[Row]:

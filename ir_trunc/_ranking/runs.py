@@ -455,7 +455,8 @@ class Builder:
         """The lists of all topics of the qrels, after warnings of what is left out and what is doubtful."""
         qrels, reading, nil = self.qrels, self.reading or DEFAULT, self.qrels.nil.convention
         source, nesting = self.source or "run", reading.keys or qrels.nesting
-        universe = _assumed(reading.order, nil, nesting, reading.lower_is_better)
+        direction = reading.lower_is_better
+        universe = Universe(order=reading.order, nil_means=nil, nesting=nesting, lower_is_better=direction)
         if self.notes.ends:
             universe = replace(universe, holds_ends=True) if takes_ends() else refuse_ends(source)
         if reading.columns:
@@ -496,11 +497,6 @@ class Builder:
 
 
 @lru_cache(maxsize=16)
-def _assumed(order: Order, nil: Convention, nesting: Any, lower_is_better: bool) -> Universe:
-    """What is assumed about a run; its topics are counted when somebody asks."""
-    return Universe(order=order, nil_means=nil, nesting=nesting, lower_is_better=lower_is_better)
-
-
 def by_rank(qrels: Qrels, run: Rows) -> RankedRows:
     """The rows of the qrels' topics by rank, without answers that are blank or stand for none."""
     run = run.written_as(qrels.judgments.topics) if run.traced else run
