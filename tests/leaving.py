@@ -23,6 +23,7 @@ WORDS = {
     "explanation": "--explain",
     "labels by a model": "--judge",
     "plots": "--plot",
+    "spans and stores": "^(items|pairs)$",  # as lists of documents
     "tables in files": r"\.(csv|tsv|json|jsonl|parquet)\b|^(csv|tsv|json|jsonl|parquet)$|--withheld",
     "ties": "--ties",
 }
