@@ -220,14 +220,22 @@ class Comparison(Saved):
     def to_pandas(self) -> pd.DataFrame:
         """Mean scores: a row for each system, a column for each measure.
 
-        Where `intervals` are printed, columns `RBPT low` and `RBPT high`, for example, have their bounds.
+        Where `intervals` are printed, columns `RBPT low` and `RBPT high`, for example, have their bounds;
+        with a baseline `RBPT difference low` and `RBPT difference high` those of the differences to it.
         """
         table = labelled_table("system", self.systems, self.means["all"].T, self.measures)
         for row, name in enumerate(self.measures if self.intervals else ()):
             bounds = self._bounds(row)
-            for side, end in enumerate(("low", "high")):
+            for side, end in enumerate(self.ends):
                 table[f"{name} {end}"] = [bounds.get(system, _UNKNOWN)[side] for system in self.systems]
         return table
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """What columns of bounds are called behind the name of a measure."""
+        if not self.intervals:
+            return ()
+        return ("low", "high") if self.baseline is None else ("difference low", "difference high")
 
     def _bounds(self, row: int) -> dict[str, tuple[float, float]]:
         """The intervals under a measure: of the means, or of the differences to the baseline."""
@@ -454,7 +462,7 @@ class Comparison(Saved):
                 notes.append(f"{many} have no marks unless there is a baseline.")
         if self.intervals:
             of = "means" if self.baseline is None else f"differences to {self.baseline}"
-            notes.append(f"In brackets: {self._level(self.baseline is not None)} intervals of the {of}.")
+            notes.append(f"Intervals of the {of}: {self._level(self.baseline is not None)}.")
         by_reason = defaultdict(list)
         for measure, reason in self.untested.items():
             by_reason[reason].append(measure)

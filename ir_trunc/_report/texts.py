@@ -105,7 +105,10 @@ def _of_file(names: Sequence[Any], path: Path, source: str) -> Iterator[tuple[An
         for place, row in chain(head, lines):
             name, tab, rest = row.partition(b"\t")
             if not tab:
-                raise InputError(f"{place}: there is no tab between an id and a text; {_NEEDED}.")
+                header_of = f"a header with {names[0]} and text"
+                raise InputError(
+                    f"{place}: there is no tab between an id and a text, nor {header_of}; {_NEEDED}."
+                )
             yield decoded(name.strip(), f"{place}: the id is"), decoded(rest, f"{place}: the text is")
 
 

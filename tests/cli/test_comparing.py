@@ -59,7 +59,11 @@ def test_pairs_have_a_row_for_each_comparison(compared):
     assert max(map(len, text.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("options", [[], ["--baseline", RUNS[0]], ["--intervals"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "options",
+    [[], ["--baseline", RUNS[0]], ["--intervals"], ["--intervals", "--baseline", RUNS[0]]],
+    ids=" ".join,
+)
 def test_a_pipe_gets_the_table_of_the_terminal(compared, options):
     """Each word of a row of one is in the row of the other."""
     words = [*options, "--alpha", "0.9", "--test", "t", "-p", "2"]
@@ -72,7 +76,8 @@ def test_a_pipe_gets_the_table_of_the_terminal(compared, options):
         for row, line in zip(rows[1:], lines):
             marked = "".join(f"{row[name]}{row[f'{name} marks']}" for name in MEASURES)
             assert "".join(line.split()) == f"{row.get('letter', '')}{row['system']}{marked}"
-            bounds = [(row.get(f"{name} low"), row.get(f"{name} high")) for name in MEASURES]
+            of = " difference" if "--baseline" in options else ""
+            bounds = [(row.get(f"{name}{of} low"), row.get(f"{name}{of} high")) for name in MEASURES]
             assert all((f"[{low}, {high}]" in shown) == ("--intervals" in options) for low, high in bounds)
     assert compared(*words) == compared(*words, "--format", "tsv")
     assert "paired t test, corrected for" in compared(*words)[2]
