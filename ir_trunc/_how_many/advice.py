@@ -231,7 +231,8 @@ class HowMany(Result):
         if self.keep is not None:
             yield self._shown_keep(self.keep)
             if not self._meets.all():
-                yield f"Not keep={self.keep:g}: {', '.join(self.table['policy'][~self._meets])}."
+                others = ", ".join(self.table["policy"][~self._meets])
+                yield f"Policies that keep less than {self.keep:g} here: {others}."
         highest = self.table.iloc[0]
         if highest["policy"] != self.advised and highest["score"] - best["score"] <= self.tolerance:
             lengths = [row["fitted"].startswith(Fixed.__name__) for row in (best, highest)]

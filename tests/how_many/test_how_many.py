@@ -261,7 +261,7 @@ def test_the_binomial_bound_says_whether_the_questions_show_it(questions, shown)
     chance = stats.binom.sf(right - 1, asked, advice.expected_kept[1])
     assert chance == pytest.approx(0.05 / advice.candidates, rel=1e-6)
     assert line.endswith("This shows keep=0.95." if shown else "This does not show keep=0.95.")
-    assert "\nNot keep=0.95: always silent.\n" in advice.heading
+    assert "\nPolicies that keep less than 0.95 here: always silent.\n" in advice.heading
     assert (bound >= 0.95) == shown
 
 
