@@ -103,7 +103,6 @@ WITH_BOUNDS = {  # modules whose results have a low and a high, and what these a
     "_how_many/advice.py": "scores of policies: the law above",
     "_compare/compare.py": "means: the law above; differences: the named test",
     "_compare/comparison.py": "as compare",
-    "_cli/compare.py": "prints those of compare",
     "_check/gate.py": "values and changes: the law above",
     "_how_many/how_many.py": "scores of policies: the law above",
     "_judged.py": "corrected means: the law above; agreement with people",
