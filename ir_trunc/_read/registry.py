@@ -19,9 +19,8 @@ import numpy as np
 from ir_trunc._core.errors import InputError, noted, option, shown
 from ir_trunc._core.lazy import npt
 from ir_trunc._read.arrow import occurs, pa, pc, truths
-from ir_trunc._read.directions import LEAST_ROWS, Directions
 from ir_trunc._read.reading import QRELS, DataKind, Layout, Reading
-from ir_trunc._read.rows import Rows, Samples
+from ir_trunc._read.rows import LEAST_ROWS, Directions, Rows, Samples
 from ir_trunc._read.tables import FIELDS_IN, rows_of_table
 from ir_trunc._read.text import beginning
 

@@ -17,10 +17,9 @@ from ir_trunc._core.parameters import several
 from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, pc
-from ir_trunc._read.directions import report_direction
 from ir_trunc._read.reading import DEFAULT, MARK, RANK, HowRead, Layout
 from ir_trunc._read.registry import Compiled, Data, Table, reader
-from ir_trunc._read.rows import PART, Rows, Samples, encoded
+from ir_trunc._read.rows import PART, Rows, Samples, encoded, report_direction
 from ir_trunc._read.tables import (
     COST,
     FIELDS_IN,
