@@ -1,14 +1,16 @@
 """Files of JSON, CSV and Parquet, and folders of BEIR: how each is read, and its most likely mistake."""
 
+import ast
 import gzip
 import json
+import re
 import warnings
 
 import pandas as pd
 import pytest
-from messages import complaint
+from messages import complaint, refused
 
-from ir_trunc import IrTruncWarning, calc, read_qrels, read_run, read_topics
+from ir_trunc import InputError, IrTruncWarning, calc, read_qrels, read_run, read_topics
 
 QRELS = {"1": {"a": 1, "007": 2}, "2": {"b": 1}}
 RUN = {"1": {"a": 0.25, "007": 0.5, "x": 0.125}, "2": {"c": 3.0, "b": 2.0}}
@@ -243,3 +245,101 @@ def test_a_folder_of_beir_brings_its_queries(beir):
 def test_a_folder_of_beir_without_test_says_which_splits_it_has(beir):
     (beir / "qrels/test.tsv").unlink()
     assert "has no qrels/test.tsv; name the file: train.tsv" in complaint(lambda: read_qrels(beir))
+
+
+# Forms of files are recognised from all sampled rows, and what a message advises is right.
+@pytest.mark.parametrize(("text", "expected"), [
+    ("894 AP1 -1 1869\n894 AP2 1 in 1870\n", {"AP1 1869": 0, "AP2 in 1870": 1}),
+    ("894 AP1 -1 1869\n894 AP2 1 1870\n894 AP3 3 1871\n", {"AP1 1869": 0, "AP2 1870": 1, "AP3 1871": 0}),
+    ("894 AP1 -1 1869\n", {"AP1 1869": 0}),
+    ("894 AP1 1 in 1869 BC\n894 AP2 -1 in 1870 BC\n", {"AP1 in 1869 BC": 1, "AP2 in 1870 BC": 0}),
+])  # fmt: skip
+def test_judgments_of_answers_that_are_numbers(tmp_path, text, expected):
+    assert read_qrels(written(tmp_path / "qa", text)).to_dict() == {"894": expected}
+
+
+@pytest.mark.parametrize(
+    "text", ["1 0 1 1\n1 0 2 0\n", "1 Q0 1 1\n2 Q0 1 0\n", "1 0 -1 1\n1 0 1 0\n", "1 0 3 1\n"]
+)
+def test_documents_that_are_small_numbers_stay_documents(tmp_path, text):
+    topic, _, doc, grade = text.splitlines()[0].split()
+    assert read_qrels(written(tmp_path / "x.qrels", text)).to_dict()[topic][doc] == int(grade)
+
+
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("first", ["q0 d7 {0} 3.5\n", "q0 17 {0} 9\nq2 18 {0} 8\n", ""])
+def test_a_run_of_four_columns_may_begin_with_a_list_of_one_document(tmp_path, start, first):
+    text = first.format(start) + f"q1 d1 {start} 9.5\nq1 d2 {start + 1} 8.5\n"
+    run = read_run(written(tmp_path / "x.run", text)).to_dict()
+    assert run["q1"] == {"d1": 9.5, "d2": 8.5}
+    assert len(run) == 1 + first.count("\n")
+
+
+def test_a_run_of_lists_of_one_document_has_ranks(tmp_path):
+    path = written(tmp_path / "x.run", "q1 d1 1 0.5\nq2 d2 1 0.25\n")
+    assert read_run(path).to_dict() == {"q1": {"d1": 0.5}, "q2": {"d2": 0.25}}
+    refused(InputError, "Is it a run", read_qrels, path)
+
+
+def test_a_damaged_first_line_does_not_change_the_form(tmp_path):
+    rest, path = "".join(f"{topic} Q0 d{topic} 1 0.5 s\n" for topic in range(9)), tmp_path / "x.run"
+    refused(
+        InputError, r"line 1 .*score 'x' is not a number", read_run, written(path, f"8 Q0 d0 1 x s\n{rest}")
+    )
+    refused(InputError, "line 1: 3 fields; 6 are needed", read_run, written(path, f"8 d0 1\n{rest}"))
+
+
+TABLES = {
+    "qrels": "".join(f"{q},{d},{grade}\n" for q, d, grade in JUDGED),
+    "qrels of four columns": "".join(f"{q},0,{d},{grade}\n" for q, d, grade in JUDGED),
+    "qrels with semicolons": "".join(f"{q};{d};{grade}\n" for q, d, grade in JUDGED),
+    "run": "".join(f"{q},{d},{score}\n" for q, d, score in ROWS),
+    "run of six columns": "".join(f"{q},Q0,{d},{at},{score},x\n" for at, (q, d, score) in enumerate(ROWS, 1)),
+}
+
+
+def advised(message):
+    """The columns that a message advises."""
+    return ast.literal_eval(re.search(r"columns=(\{[^}]*\})", str(message))[1])
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.txt"])
+@pytest.mark.parametrize("kind", TABLES)
+def test_the_advice_about_a_table_without_a_header_is_right(tmp_path, kind, name):
+    path, read = written(tmp_path / name, TABLES[kind]), read_qrels if "qrels" in kind else read_run
+    with pytest.raises(InputError, match=r"no header: its first line is '1[,;]") as refused:
+        read(path)
+    columns = advised(refused.value)
+    assert read(path, columns=columns).to_dict() == (QRELS if "qrels" in kind else RUN)
+    same(calc(MEASURES, *((path, RUN) if "qrels" in kind else (QRELS, path)), columns=columns))
+
+
+def test_places_are_those_of_other_commas_too(tmp_path):
+    path, columns = written(tmp_path / "x.csv", '"d 1",1,0.5\n"d,2",1,0.25\n'), {"doc_id": 0, "query_id": 1}
+    assert read_run(path, columns=columns | {"score": 2}).to_dict() == {"1": {"d 1": 0.5, "d,2": 0.25}}
+    wrong = "no column 3, which columns names for score"
+    refused(InputError, wrong, read_run, path, columns=columns | {"score": 3})
+    path = written(tmp_path / "y.csv", "0,1,2\nq,d,0.5\n")  # as pandas writes columns without names
+    assert read_run(path, columns={"query_id": 0, "doc_id": 1, "score": 2}).to_dict() == {"q": {"d": 0.5}}
+
+
+@pytest.mark.parametrize("blank", ["\t", " "])
+def test_names_of_a_run_take_no_field_of_the_qrels(tmp_path, blank):
+    qrels = written(tmp_path / "x.qrels", TABLES["qrels"].replace(",", blank))
+    run = written(tmp_path / "x.run", TABLES["run"].replace(",", blank))
+    with pytest.warns(IrTruncWarning, match="confirms") as told:
+        same(calc(MEASURES, qrels, run))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        same(calc(MEASURES, qrels, run, columns=advised(told[0].message)))
+
+
+def test_a_name_of_a_run_may_be_that_of_a_grade(tmp_path):
+    qrels = written(tmp_path / "qrels.csv", "query_id,doc_id,relevance\n1,a,0\n1,b,1\n")
+    run = written(tmp_path / "run.csv", "query_id,doc_id,relevance\n1,a,0.9\n1,b,0.5\n")
+    assert calc("RR", qrels, run, columns={"score": "relevance"}).values.tolist() == [[0.5]]
+    qrels = written(tmp_path / "q", "1 a 0\n1 b 1\n")
+    run = written(tmp_path / "x.run", "1 a 0.9\n1 b 0.5\n")
+    with pytest.warns(IrTruncWarning, match="taken for the score"):
+        results = calc("RR", qrels, run, columns={"relevance": 2, "query_id": 0})
+    assert results.values.tolist() == [[0.5]]
