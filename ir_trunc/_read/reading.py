@@ -9,19 +9,7 @@ from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, signature
 from textwrap import TextWrapper, fill
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NamedTuple,
-    TypedDict,
-    TypeVar,
-    Unpack,
-    cast,
-    get_args,
-    get_origin,
-    get_type_hints,
-)  # fmt: skip
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict, TypeVar, cast, get_args, get_type_hints
 
 from ir_trunc._core.errors import (
     InputError,
@@ -199,10 +187,9 @@ def options_of(table: Any) -> dict[str, Option]:
     rows = {}
     for name, hint in get_type_hints(table, include_extras=True).items():
         kind, (row,) = hint.__origin__, hint.__metadata__
-        choices = get_args(
-            next((each for each in (kind, *get_args(kind)) if get_origin(each) is Literal), None)
-        )
-        rows[name] = row._replace(value=row.value or "|".join(choices))
+        kinds = [each for each in (kind, *get_args(kind)) if getattr(each, "__origin__", None) is Literal]
+        choices = "|".join(word for each in kinds for word in get_args(each))
+        rows[name] = row._replace(value=row.value or choices)
     return rows
 
 
@@ -259,16 +246,11 @@ def takes(table: Any, written: bool = False) -> Callable[[F], F]:
     return decorated
 
 
-_CHOICES = (("order", get_args(Order)), ("duplicates", get_args(Duplicates)))
 _HINTS = get_type_hints(HowRead)
-_Options: Any = dataclasses.make_dataclass(
-    "_Options",
-    [
-        (name, _HINTS[name], dataclasses.field(default=row.default))
-        for name, row in options_of(HowRead).items()
-    ],
-    frozen=True,
-)
+_OPTIONS = [
+    (name, _HINTS[name], dataclasses.field(default=row.default)) for name, row in options_of(HowRead).items()
+]
+_Options: Any = dataclasses.make_dataclass("_Options", _OPTIONS, frozen=True)
 
 
 _frozen: Any = dataclass(frozen=True)  # type checkers do not see the fields that follow from the table
@@ -294,15 +276,12 @@ class Reading(_Options):  # type: ignore[misc]
     """Whether the innermost key is that of the searches for a question."""
 
     def __post_init__(self) -> None:
-        for name, choices in _CHOICES:
-            value = getattr(self, name)
-            if not isinstance(value, str) or value not in choices:
-                one_of(name, value, choices)
+        one_of("order", self.order, get_args(Order))
+        one_of("duplicates", self.duplicates, get_args(Duplicates))
         if self.stop is not None and (not isinstance(self.stop, str) or self.stop.split() != [self.stop]):
             needed = "a mark without blanks is needed, as the second column has it"
             raise ParameterError(f"stop={shown(self.stop)}: {needed}.")
-        if not isinstance(self.lower_is_better, bool):
-            object.__setattr__(self, "lower_is_better", flag("lower_is_better", self.lower_is_better))
+        object.__setattr__(self, "lower_is_better", flag("lower_is_better", self.lower_is_better))
         if self.columns is not None:
             object.__setattr__(self, "columns", Columns.of(self.columns) or None)
         if self.searches is not None:
@@ -312,7 +291,7 @@ class Reading(_Options):  # type: ignore[misc]
             object.__setattr__(self, "by_search", cast(Keys, self.keys).names[-1] == SEARCH)
 
     @classmethod
-    def of(cls, **options: Unpack[HowRead]) -> Reading:
+    def of(cls, **options: Any) -> Reading:
         """From the keywords of a function that reads runs; ParameterTypeError for an unknown one."""
         names = tuple(HowRead.__annotations__)
         for name in options:
@@ -389,8 +368,3 @@ QRELS = Layout("qrels", ("query_id", "iteration", "doc_id", "relevance"), "relev
 TOPICS = Layout("topics", ("query_id",), "topic", "string")
 DEPTHS = Layout("depths", ("query_id", "depth", "score"), "score", "double", item="depth")
 ANSWERS = Layout("answers", QRELS.fields, "relevance", "int64", by_class="iteration", answers=True)
-
-
-def nothing_in(source: str, layout: Layout) -> InputError:
-    """The error about a file without lines."""
-    return InputError(f"{source} is empty: lines of the form '{' '.join(layout.fields)}' are needed.")

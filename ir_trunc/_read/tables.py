@@ -25,17 +25,7 @@ from ir_trunc._read.arrow import (
     truths,
     values_of,
 )
-from ir_trunc._read.reading import (
-    MARK,
-    NO_COLUMNS,
-    RANK,
-    RUN,
-    TOPICS,
-    Columns,
-    DataKind,
-    Layout,
-    name_the_list,
-)
+from ir_trunc._read.reading import MARK, NO_COLUMNS, RANK, TOPICS, Columns, DataKind, Layout, name_the_list
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
 
 COST, SHOWN, REPEAT = "cost", "shown", "repeat"
@@ -300,7 +290,7 @@ def column_name(
     if not present:
         wanted = [str(named[field])] if field in named else []
         hint = nearest(wanted[0], map(str, names)) if wanted else ""
-        of_score = field == RUN.value
+        of_score = field == "score"
         ranks = matching(names, RANK, named) if of_score else []
         distances = [name for name in DISTANCES if name in names and of_score]
         if ranks:
@@ -310,7 +300,7 @@ def column_name(
             hint += f" {these} takes the column {distances[0]}."
         elif columns is not None and not hint:
             hint = f" {option('columns', {field: '...'})} names another."
-            if field == RUN.value and not graded:
+            if of_score and not graded:
                 hint += f" {option('order', 'file')} takes the rows as they stand."
             if field == "doc_id":
                 hint += name_the_list()

@@ -35,7 +35,7 @@ from ir_trunc._read.arrow import (
     score_of,
     truths,
 )
-from ir_trunc._read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout, nothing_in
+from ir_trunc._read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout
 from ir_trunc._read.registry import Compiled, Data, File, Table, reader
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
 from ir_trunc._read.text import (
@@ -223,7 +223,7 @@ def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
         count += len(rows)
         yield rows
     if not count:
-        raise nothing_in(source, layout)
+        raise InputError(f"{source} is empty: lines of the form '{' '.join(layout.fields)}' are needed.")
 
 
 def _lines_of(path: str | os.PathLike[str], source: str, topic: str, doc: str) -> list[int]:
