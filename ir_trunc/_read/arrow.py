@@ -260,15 +260,9 @@ def grade_of(value: Any, levels: Mapping[str, int] | None = None) -> int:
 
 _FRACTION = pattern(r"[+-]?[0-9]*+\.0*+[1-9][0-9]*+")
 _WORDS = (("yes", "no"), ("y", "n"), ("relevant", "irrelevant", "not relevant"))
-_SCALES = (
-    {"S": 3, "A": 2, "B": 1},  # of NTCIR, as the next one
-    {"H": 3, "R": 2, "PR": 1},
-    *(
-        {of(word): int(word == words[0]) for word in words}
-        for words in _WORDS
-        for of in (str, str.capitalize, str.upper)
-    ),
-)
+_SCALES = [{"S": 3, "A": 2, "B": 1}, {"H": 3, "R": 2, "PR": 1}]  # of NTCIR
+for _written in (str, str.capitalize, str.upper):
+    _SCALES += [{_written(word): int(word == words[0]) for word in words} for words in _WORDS]
 
 
 def hint_of_grades(value: Any, levels: Mapping[str, int] | None) -> str:
@@ -349,3 +343,9 @@ def _of_objects(column: Any) -> pa.Array | None:
 def values_of(column: Any) -> list[Any]:
     """The values of any column as Python's objects."""
     return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+
+
+def whole_numbers(column: Any) -> list[Any]:
+    """The values of a column, with 3 in the place of 3.0."""
+    values = values_of(column)
+    return [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]

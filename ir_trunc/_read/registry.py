@@ -205,20 +205,15 @@ def reader_of(data: Any, layout: Layout) -> Reader:
     if shape == "path":
         _refuse_content(data, layout)
         recognisable = File(data, layout.reading)
-    how, readers = layout.reading, _readers()
-    of_columns: Reader = readers.memory.frame
-    named = (
-        how.columns or how.keys or (shape == "mapping" and not FIELDS_IN[layout.kind].keys().isdisjoint(data))
-    )
-    if shape == "mapping" and named and are_columns(data, layout):
+    readers: list[Reader] = _readers().READERS
+    if shape == "mapping" and are_columns(data, layout):
+        of_columns: Reader = _readers().memory.frame
         return of_columns
-    asks = how.columns is not None and "list" in how.names and shape != "path"
     usual: Reader | None = None
-    reader: Reader
-    for reader in readers.READERS if asks else ():
+    for reader in readers if "list" in layout.reading.names and shape != "path" else ():
         if reader.has_list is not None and reader.has_list(data, layout):
             return reader
-    for reader in readers.READERS:
+    for reader in readers:
         if layout.kind in reader.kinds and not shapes.isdisjoint(reader.shapes):
             if reader.recognises(recognisable):
                 return reader

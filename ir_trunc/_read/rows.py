@@ -195,20 +195,13 @@ class Rows:
             part = self.slice(start, stop)
             yield replace(part, samples=(), universe=()) if start else part  # one warning is enough
 
-    def read(
-        self,
-        reading: Reading,
-        ranks: Ints | None = None,
-        hidden: Bools | None = None,
-        unscored: Bools | None = None,
-        samples: Samples = (),
-    ) -> Rows:
-        """These rows with what the options of a run decide."""
-        rows = replace(self, reading=reading, ranks=ranks, hidden=hidden, unscored=unscored, samples=samples)
+    def read(self, reading: Reading, **columns: Any) -> Rows:
+        """These rows with what the options of a run decide. columns: their ranks, for example."""
+        rows = replace(self, reading=reading, **columns)
         if not reading.lower_is_better:
             return rows
-        if unscored is not None and unscored.any():
-            place = f"{self.source}, topic {self.topics[int(unscored.argmax())]}"
+        if rows.unscored is not None and rows.unscored.any():
+            place = f"{self.source}, topic {self.topics[int(rows.unscored.argmax())]}"
             raise InputError(f"{place}: lower_is_better needs scores, and there are none.")
         return replace(rows, values=-np.asarray(self.values, dtype=np.float64) + 0.0)
 

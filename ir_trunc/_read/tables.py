@@ -24,6 +24,7 @@ from ir_trunc._read.arrow import (
     pc,
     truths,
     values_of,
+    whole_numbers,
 )
 from ir_trunc._read.reading import MARK, NO_COLUMNS, RANK, TOPICS, Columns, DataKind, Layout, name_the_list
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
@@ -189,11 +190,12 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
         hidden |= np.asarray(pc.equal(id_column(columns[MARK], source, MARK, topics), reading.stop))
     candidates = (matching(names, field, named) for field in SIGNS)
     sampled = [table[name[0]] if len(name) == 1 else None for name in candidates]
-    ends, unscored = SHOWN in columns or reading.stop is not None, np.ones(len(rows), bool)
+    unscored = None if scored else np.ones(len(rows), bool)
+    ended = hidden if SHOWN in columns or reading.stop is not None else None
     samples = _samples(rows.topics, rows.values, *sampled)
     if hasattr(data, "groupby") and {"query_id", item} <= columns.keys():
         rows = replace(rows, runs_in=partial(_runs_in, data, columns_of(names, layout, source)))
-    return rows.read(reading, ranks, hidden if ends else None, None if scored else unscored, samples)
+    return rows.read(reading, ranks=ranks, hidden=ended, unscored=unscored, samples=samples)
 
 
 def _runs_in(frame: Any, columns: Mapping[str, Any]) -> str:
@@ -206,12 +208,6 @@ def _runs_in(frame: Any, columns: Mapping[str, Any]) -> str:
     name = min(texts, key=lambda text: len(frame[text].astype(str).unique()))
     parts = f"{{name: part for name, part in df.groupby({name!r})}}"
     return f". Where the column {name!r} names several runs, these are {parts}"
-
-
-def whole_numbers(column: Any) -> list[Any]:
-    """The values of a column, with 3 in the place of 3.0."""
-    values = values_of(column)
-    return [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
 
 
 def list_ids(

@@ -22,21 +22,13 @@ from ir_trunc._read.readers.trec import are_numbers, has_ranks, rows_in, trec
 from ir_trunc._read.reading import RANK, TOPICS, Columns, Layout
 from ir_trunc._read.registry import File, Reader, Table, are_columns, reader, reader_of
 from ir_trunc._read.rows import Rows
-from ir_trunc._read.tables import (
-    FIELDS_IN,
-    FIELDS_OF,
-    NUMBERS,
-    field_of_columns,
-    header,
-    possible_fields,
-    rows_of_table,
-)
+from ir_trunc._read.tables import FIELDS_IN, NUMBERS, field_of_columns, header, possible_fields, rows_of_table
 from ir_trunc._read.text import beginning, check_unpacked, json_content, json_parts, numbered_lines, parts
 
 
 def _is_table(data: File) -> bool:
     names, separator = header(data.start)
-    has_ids = {"query_id", "doc_id"} <= {FIELDS_OF.get(name) for name in names}
+    has_ids = {"query_id", "doc_id"} <= {*map(FIELDS_IN["run"].get, names)}
     keys = data.reading.nesting
     has_named = not {*data.reading.names.values(), *(keys.names if keys else ())}.isdisjoint(names)
     return has_ids or has_named or _is_separated(data, separator)
@@ -184,7 +176,7 @@ def _are_short(data: File) -> bool:
         return has_ranks(rows)
     values = [re.sub(b"^L(?=[0-9]+$)", b"", row[2]) for row in rows if len(row) == 3]
     is_number = len(fields) == 2 or (len(fields) == 3 and are_numbers(values[:1]) and are_numbers(values))
-    return is_number and fields[0][0] not in "{[<" and FIELDS_OF.keys().isdisjoint(fields)
+    return is_number and fields[0][0] not in "{[<" and FIELDS_IN["run"].keys().isdisjoint(fields)
 
 
 @reader(
@@ -242,7 +234,7 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     if not of_run and "relevance" not in fields:
         warn(f"{source}: lines of two fields are taken for relevant documents, of grade 1.")
     rows = replace(rows, named=given)
-    yield rows.read(reading, rows.ranks, unscored=rows.unscored) if of_run else rows
+    yield rows.read(reading, samples=()) if of_run else rows
 
 
 def _lines(data: str | os.PathLike[str], source: str) -> Iterator[tuple[str, list[bytes]]]:

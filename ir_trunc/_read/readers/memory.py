@@ -16,21 +16,11 @@ from ir_trunc._core.errors import InputError, option, shown
 from ir_trunc._core.parameters import several
 from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
-from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, pc
-from ir_trunc._read.reading import DEFAULT, MARK, RANK, HowRead, Layout
+from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, pc, whole_numbers
+from ir_trunc._read.reading import DEFAULT, HowRead, Layout
 from ir_trunc._read.registry import Compiled, Data, Table, reader
 from ir_trunc._read.rows import PART, Rows, Samples, encoded, report_direction
-from ir_trunc._read.tables import (
-    COST,
-    FIELDS_IN,
-    FIELDS_OF,
-    NUMBERS,
-    SHOWN,
-    SIGNS,
-    columns_of,
-    field_of_columns,
-    whole_numbers,
-)
+from ir_trunc._read.tables import FIELDS_IN, NUMBERS, OPTIONAL, SIGNS, columns_of, field_of_columns
 from ir_trunc._read.text import number_of
 
 _DICTS = (dict, defaultdict)  # other mappings may compute their values
@@ -63,7 +53,7 @@ def run_object(data: Any, layout: Layout) -> Iterator[Rows]:
             raise InputError(f"{data.source}: this run was read before; {where}.")
         changed = replace(rows.reading, **{name: value})
         if name == "lower_is_better":
-            rows = rows.read(changed, rows.ranks, rows.hidden, rows.unscored, rows.samples)
+            rows = rows.read(changed)
         by_rank = value == "rank" and rows.unscored is not None and rows.unscored.all()
         ranks = (1 - rows.values).astype(np.int64) if by_rank else rows.ranks
         rows = replace(rows, reading=changed, ranks=ranks)
@@ -151,7 +141,7 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout, 
         needed = "needs a list by rank, [document, ...], not scores"
         raise InputError(f"{place}: {option('order', 'rank')} {needed}.")
     ranks = (1 - rows.values).astype(np.int64) if reading.order == "rank" else None
-    return rows.read(reading, ranks, unscored=unscored if unscored.any() else None)
+    return rows.read(reading, ranks=ranks, unscored=unscored if unscored.any() else None)
 
 
 def _ids(docs: Any, place: str, layout: Layout, without_values: bool) -> Any:
@@ -187,7 +177,7 @@ def _kernel_items(data: Data) -> list[Any]:
         return [items, kind, len(fields), *range(len(fields))]
     plain = issubclass(kind, tuple) and kind.__getattribute__ is tuple.__getattribute__
     keys = () if data.layout.reading.nesting is None else data.layout.reading.nesting.names
-    others, own = (RANK, MARK, COST, SHOWN, *keys), getattr(kind, "_fields", ())
+    others, own = (*SIGNS, *OPTIONAL["run"], *keys), getattr(kind, "_fields", ())
     plain &= {*fields} <= {*own} and not kind.__dictoffset__
     plain &= all(type(getattr(kind, name, None)).__name__ == "_tuplegetter" for name in fields)
     if not plain or any(hasattr(kind, name) for name in others):
@@ -314,7 +304,7 @@ def records(data: Sequence[Any], layout: Layout) -> Table:
 
 
 def _is_frame_of_rows(data: Any) -> bool:
-    fields = map(FIELDS_OF.get, data.columns) if hasattr(data, "itertuples") else ()
+    fields = map(FIELDS_IN["run"].get, data.columns) if hasattr(data, "itertuples") else ()
     return {"query_id", "doc_id"} <= {*fields}
 
 
@@ -322,7 +312,7 @@ def _objects_to_kernel(lists: Any, run: Data) -> Samples | None:
     """The rows of a frame of pandas whose ids are Python objects, which Arrow would copy first."""
     frame, layout = run.value, run.layout
     names = list(frame.columns) if hasattr(frame, "itertuples") else []
-    if layout.reading.order == "rank" or layout.reading.keys or not {RANK, MARK}.isdisjoint(names):
+    if layout.reading.order == "rank" or layout.reading.keys or not {*SIGNS}.isdisjoint(names):
         return None
     try:
         fields = columns_of(names, layout, run.source)

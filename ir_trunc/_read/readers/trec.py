@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -230,19 +230,14 @@ def _lines_of(path: str | os.PathLike[str], source: str, topic: str, doc: str) -
     """The numbers of the first two lines that have this topic and this document."""
     numbers, first = list[int](), 1
     wanted = [re.escape(name.encode()) for name in (topic, doc)]
-    row = re.compile(rb"(?<!\S)%b[ \t\v\f]++\S++[ \t\v\f]++%b(?!\S)" % (*wanted,))
+    row = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*+(%b[ \t\v\f]++\S++[ \t\v\f]++%b)(?!\S)" % (*wanted,))
     for block in blocks(path, source, by_topic=False):
         data = bytes(block)
-        for match in row.finditer(data):
-            start = match.start()
-            while start and data[start - 1] in b" \t\v\f":
-                start -= 1
-            if not start or data[start - 1] in b"\r\n":
-                numbers.append(first + line_ends(data[:start]))
-                if len(numbers) == 2:
-                    return numbers
+        numbers += [first + line_ends(data[: found.start(1)]) for found in islice(row.finditer(data), 2)]
+        if len(numbers) > 1:
+            break
         first += line_ends(data)
-    return numbers
+    return numbers[:2]
 
 
 @dataclass
@@ -385,7 +380,7 @@ def _rows(table: pa.Table, layout: Layout, source: str, samples: Samples = ()) -
         numbers = flat(one_array(table[layout.value]))
     rows = Rows.of(source, *ids, numbers, classes)
     hidden = None if reading.stop is None else truths(one_array(pc.equal(table[MARK], reading.stop)))
-    return rows.read(reading, ranks, hidden, unscored, samples)
+    return rows.read(reading, ranks=ranks, hidden=hidden, unscored=unscored, samples=samples)
 
 
 # Ranked answers of TREC's question answering tracks. The fields of runs are those that Aranea writes (Jimmy
