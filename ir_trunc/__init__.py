@@ -47,7 +47,7 @@ if TYPE_CHECKING:  # what type checkers see of the table below
         evaluator as evaluator,
         iter_calc as iter_calc,
     )
-    from ir_trunc.answers._log import read_log as read_log
+    from ir_trunc.answers import read_log as read_log
     from ir_trunc.truncation._text import load_policy as load_policy
 
 _register()
@@ -70,7 +70,7 @@ _OWNERS = {
     "_how_many.how_many": "how_many",
     "_report.report": "report",
     "_reproduce.reproduction": "reproduce",
-    "answers._log": "read_log",
+    "answers": "read_log",
     "truncation._text": "load_policy",
 }
 _LATER = {name: f"ir_trunc.{module}" for module, names in _OWNERS.items() for name in names.split()}

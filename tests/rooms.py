@@ -109,7 +109,7 @@ ROOMS = {
         "howto/compare-systems.md",
     ),
     "answers": Room(
-        "answers _cli/answers.py",
+        "answers.py _cli/answers.py",
         ("compare", "more measures", "policies"),
         "answers/test_log.py",
         "howto/answers.md",

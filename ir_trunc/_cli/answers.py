@@ -17,7 +17,7 @@ from ir_trunc._core.lazy import plots
 from ir_trunc._output.tables import table_text
 from ir_trunc._scoring.results import as_table
 from ir_trunc._scoring.runs import by_file_name
-from ir_trunc.answers._log import AnswerLog, read_log
+from ir_trunc.answers import AnswerLog, read_log
 
 __all__ = ["main"]
 

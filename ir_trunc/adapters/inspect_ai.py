@@ -18,7 +18,7 @@ with needed("ir_trunc.adapters.inspect_ai needs Inspect AI", "inspect"):
 
 from ir_trunc._core.errors import InputError, counted, warn
 from ir_trunc._core.parameters import number
-from ir_trunc.answers._log import AnswerLog
+from ir_trunc.answers import AnswerLog
 
 __all__ = ["abstention", "answer_utility", "area_under_risk_coverage", "c_at_1"]
 

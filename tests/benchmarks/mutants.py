@@ -26,7 +26,7 @@ FOLDERS = [
     Path("ir_trunc", name)
     for name in (
         *("measures", "truncation", "meta", "_check", "_compare", "_how_many", "_report", "_reproduce"),
-        *("answers", "cdet", "adapters"),
+        *("answers.py", "cdet", "adapters"),
     )
 ]
 PAIRS = "Add Sub, Mult Div, Pow Mult, And Or, Lt LtE, Gt GtE, Eq NotEq, BitAnd BitOr"
@@ -122,7 +122,7 @@ parser.add_argument("--first", type=int, default=0)
 parser.add_argument("--last", type=int)
 parser.add_argument("--seconds", type=float, default=200)
 args = parser.parse_args()
-paths = sorted(path for folder in args.folders for path in folder.rglob("*.py"))
+paths = sorted(path for folder in args.folders for path in (folder, *folder.rglob("*.py")) if path.suffix)
 sources = {path: path.read_text(encoding="utf-8") for path in paths}
 possible = [(path, n) for path, text in sources.items() for n in range(len([*places(ast.parse(text))]))]
 drawn = random.Random(args.seed).sample(possible, args.draw)[args.first : args.last]
