@@ -32,8 +32,8 @@ if TYPE_CHECKING:  # what type checkers see of the table below
     from ir_trunc._judged import Judged as Judged, sample_for_people as sample_for_people
     from ir_trunc._ranking.answers import read_answers as read_answers
     from ir_trunc._ranking.depths import read_depths as read_depths
-    from ir_trunc._ranking.nil import NilRule as NilRule
     from ir_trunc._ranking.qrels import read_qrels as read_qrels, with_topics as with_topics
+    from ir_trunc._ranking.ranked_rows import NilRule as NilRule
     from ir_trunc._ranking.runs import rank as rank, read_run as read_run
     from ir_trunc._ranking.wrapping import with_effort as with_effort, with_terminal as with_terminal
     from ir_trunc._read.readers.answers import read_predictions as read_predictions
@@ -57,8 +57,8 @@ _OWNERS = {
     "_core.rankings": "Rankings",
     "_ranking.answers": "read_answers",
     "_ranking.depths": "read_depths",
-    "_ranking.nil": "NilRule",
     "_ranking.qrels": "read_qrels with_topics",
+    "_ranking.ranked_rows": "NilRule",
     "_ranking.runs": "rank read_run",
     "_ranking.wrapping": "with_effort with_terminal",
     "_read.readers.answers": "read_predictions",

@@ -21,8 +21,8 @@ from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureErro
 from ir_trunc._core.lazy import plots
 from ir_trunc._output.files import check_outputs
 from ir_trunc._output.tables import WIDTH, fitted
-from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import PathWithLevels
+from ir_trunc._ranking.ranked_rows import Convention, NilRule
 from ir_trunc._read.reading import HowRead, options_of
 from ir_trunc._scoring.evaluator import ScoringOptions
 from ir_trunc._scoring.objects import is_measure, nearest_measures, parse_measures

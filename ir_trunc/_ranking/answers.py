@@ -15,9 +15,8 @@ import numpy as np
 from ir_trunc._core.errors import InputError, ParameterTypeError, counted, option, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import CodedRows, Qrels, checked_levels, warn_of_unfilled
-from ir_trunc._ranking.ranked_rows import RankedRows, repeats
+from ir_trunc._ranking.ranked_rows import Convention, NilRule, RankedRows, nil_rule, repeats
 from ir_trunc._read.arrow import flat, pa
 from ir_trunc._read.reading import ANSWERS, Reading
 from ir_trunc._read.registry import read_rows

@@ -20,8 +20,7 @@ from ir_trunc._core.parameters import one_of, text, whole
 from ir_trunc._core.rankings import Ints, Judgments, Rankings, canonical_order, distinct
 from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
-from ir_trunc._ranking.nil import DOCUMENTS, Convention, NilRule, nil_rule
-from ir_trunc._ranking.ranked_rows import Notes, repeats
+from ir_trunc._ranking.ranked_rows import DOCUMENTS, Convention, NilRule, Notes, nil_rule, repeats
 from ir_trunc._read.arrow import arrow_texts, flat, index_in, numeric, occurs, pa, pc, text_array, truths
 from ir_trunc._read.readers.topics import read_topics, topics_as, warn_of_unjudged
 from ir_trunc._read.reading import ANSWERS, DEFAULT, QRELS, RUN, Columns, HowRead, KeysLike, Reading

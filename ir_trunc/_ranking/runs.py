@@ -13,6 +13,7 @@ used: the data are read in Python, which understands them or raises an error.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -21,21 +22,19 @@ from typing import Annotated, Any, Literal, Protocol, Unpack, cast, get_args
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, ParameterError, counted, option, warn
-from ir_trunc._core.lazy import cached_property
+from ir_trunc._core.errors import InputError, ParameterError, counted, option, shown, warn
+from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import one_of
 from ir_trunc._core.rankings import Ints, NilLists, Rankings, first_of, offsets_of
-from ir_trunc._core.universe import Universe
+from ir_trunc._core.universe import Keys, Universe
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking.answers import answers_of, overlaps_of, seeming_abstentions, seems_none
-from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Frame, Qrels, QrelsLike, Unjudged, read_qrels_of_runs, ready_qrels
-from ir_trunc._ranking.ranked_rows import Notes, RankedRows, Run, refuse_ends
-from ir_trunc._ranking.searches import by_question
+from ir_trunc._ranking.ranked_rows import Convention, NilRule, Notes, RankedRows, Run, refuse_ends
 from ir_trunc._read.arrow import arrow_texts, flat, numeric, occurs, strings, text_array
-from ir_trunc._read.reading import DEFAULT, RUN, HowRead, Option, Order, Reading, takes
+from ir_trunc._read.reading import DEFAULT, RUN, SEARCH, HowRead, Option, Order, Reading, takes
 from ir_trunc._read.registry import Data, is_path_like, read_rows, recognised
-from ir_trunc._read.rows import Rows, Samples
+from ir_trunc._read.rows import Rows, Samples, encoded
 
 _ORDERS = get_args(Order)
 Missing = Literal["empty", "exclude", "error"]  # what topics of the qrels are that are not in the run
@@ -118,9 +117,63 @@ def read_run(data: RunLike, **options: Unpack[HowRead]) -> Run:
     reading = Reading(**options)
     rows = read_rows(data, replace(RUN, reading=reading))
     given: Any = getattr(rows, "given", replace(reading, withheld=rows.reading.withheld))
-    if rows.reading.by_search or rows.reading.searches is not None:
-        rows = by_question(rows)[0]
-    return Run.of_rows(rows, given)
+    return Run.of_rows(by_question(rows)[0], given)
+
+
+def by_question(rows: Rows) -> tuple[Rows, Notes | None]:
+    """The rows of a run with one list for each question, and what is noted of the lists of its searches.
+
+    None where they have no searches, and none are asked for.
+    """
+    reading, how = rows.reading, rows.reading.searches or "union"
+    if not reading.by_search and reading.searches is None:
+        return rows, None
+    if not reading.by_search:
+        what = f"{option('searches', how)}: nothing tells its searches apart"
+        needed = f"spans, or keys whose innermost is {SEARCH!r}, are needed"
+        raise InputError(f"{rows.source}: {what}; {needed}: {option('keys', ('question', SEARCH))}.")
+    if how == "sequence" and reading.withheld is not None:
+        what = f"{option('searches', 'sequence')} takes no {option('withheld')}"
+        raise InputError(f"{rows.source}: {what}: leave one out.")
+    named, keys = rows.named_topics(), cast(Keys, reading.nesting)
+    # Those that returned nothing are in the universe alone; where it has them all, it has their order.
+    ids = dict.fromkeys(rows.universe if {*named} <= {*rows.universe} else (*named, *rows.universe))
+    if not rows.traced:
+        keys.split(ids, rows.source)
+    asked = np.array([name.rpartition(keys.separator)[0] for name in ids], object)
+    plain = replace(reading, keys=None, searches=None, withheld=None)
+    each = RankedRows.of(replace(rows, reading=plain), strings([*ids]))
+    each.notes.known = False  # which topics the qrels have is seen later
+    docs = pd.DataFrame({"question": asked[each.topic], "doc": each.rows.docs.to_pylist()})
+    is_new, searched, is_one = ~docs.duplicated(), pd.Series(asked), how in ("first", "last")
+    others = searched.duplicated(keep="first" if how == "first" else "last").to_numpy()
+    keep = np.flatnonzero(~others[each.topic] if is_one else is_new)
+    topics, numbers = encoded(strings(asked[each.topic[keep]].tolist())), Counter(asked.tolist())
+    reading = replace(reading, keys=reading.of_questions, searches=None, stop=None)
+    kept = each.rows.take(keep)
+    kept = replace(kept, topics=topics, universe=(*numbers,), hidden=None, lines_of=None, reading=reading)
+    several = [question for question, number in numbers.items() if number > 1]
+    if not several:
+        return kept, each.notes
+    if not is_one:
+        kept = replace(kept, ranks=None, reading=replace(reading, order="file"))
+        if kept.unscored is not None:
+            places = -np.arange(len(kept), dtype=np.float64)
+            kept = replace(kept, unscored=np.ones(len(kept), bool), values=places)
+    said = Universe(searches=how, several=len(several))
+    if how == "sequence":
+        in_union = is_new.groupby(docs["question"]).cumsum()
+        ranks = in_union.groupby([docs["question"], docs["doc"]]).transform("first").tolist()
+        bounds = zip(each.starts.tolist(), (each.starts + each.lengths).tolist())
+        top = pd.Series(each.rows.values).groupby(each.topic).max().reindex(range(len(asked)))
+        listed = {"sequence": [ranks[slice(*of)] for of in bounds], "top_scores": top.fillna(-np.inf)}
+        of_questions: Any = pd.DataFrame(listed).groupby(asked).agg(tuple).to_dict()
+        said = replace(said, **of_questions)
+    if rows.reading.searches is None:
+        last = f"{option('searches', 'last')} takes the last search alone"
+        remedy = f"{last}, {option('searches', 'union')} confirms"
+        warn(f"{rows.source}: {said.searched} (for example {shown(several[0])}); {remedy}.")
+    return replace(kept, searched=said), each.notes
 
 
 def in_memory(run: RunLike, options: Mapping[str, Any]) -> Run:
@@ -308,9 +361,7 @@ class Documents:
     @cached_property
     def _pieces(self) -> list[RankedRows]:
         layout = replace(RUN, reading=self.reading, answers=self.qrels.classes is not None)
-        pieces = [*recognised(self.run, layout).rows()]
-        by_search = [rows.reading.by_search or rows.reading.searches is not None for rows in pieces]
-        return [by_rank(self.qrels, by_question(x)[0] if each else x) for x, each in zip(pieces, by_search)]
+        return [by_rank(self.qrels, by_question(rows)[0]) for rows in recognised(self.run, layout).rows()]
 
     def of(self, topic: str, scored: Rankings) -> tuple[list[str], int] | None:
         """The ids of a list, and how many of its documents are tied; None for a run that was a stream.
@@ -373,9 +424,8 @@ class Builder:
         if rows.starts_over:
             self.pieces, self.silent, self.notes = [], [], Notes()
         self.source, self.reading = self.source or rows.source, self.reading or rows.reading
-        notes = None
-        if rows.reading.by_search or rows.reading.searches is not None:
-            rows, notes = by_question(rows)
+        rows, notes = by_question(rows)
+        if notes is not None:
             self.reading = rows.reading
         self.searched = rows.searched
         if notes is not None or not self._add_by_kernel(rows):

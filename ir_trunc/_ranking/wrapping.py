@@ -18,9 +18,8 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Choice, Whole, checked
 from ir_trunc._core.rankings import Bools, Ints
 from ir_trunc._output.files import Target, check_outputs, qrels_lines, write_text
-from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels_of_runs
-from ir_trunc._ranking.ranked_rows import RankedRows, Run
+from ir_trunc._ranking.ranked_rows import Convention, NilRule, RankedRows, Run
 from ir_trunc._ranking.runs import RunLike, join_run, read_run
 from ir_trunc._read.arrow import strings
 from ir_trunc._read.reading import HowRead, takes

@@ -17,8 +17,8 @@ from ir_trunc._core.lazy import ties as expected
 from ir_trunc._core.parameters import flag, one_of, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
 from ir_trunc._core.universe import Universe
-from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Labels, Qrels, QrelsLike, Unjudged, ready_qrels
+from ir_trunc._ranking.ranked_rows import Convention, NilRule
 from ir_trunc._ranking.runs import (
     OF_QRELS,
     Documents,

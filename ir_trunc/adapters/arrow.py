@@ -23,9 +23,8 @@ from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, Unkn
 from ir_trunc._core.parameters import flag, one_of, text, whole
 from ir_trunc._core.rankings import Judgments, NilLists, Rankings, sizes_of
 from ir_trunc._core.universe import Keys, Universe
-from ir_trunc._ranking.nil import DOCUMENTS, NilRule, nil_rule
 from ir_trunc._ranking.qrels import CodedRows, Qrels, QrelsLike, Unjudged, without_repeats
-from ir_trunc._ranking.ranked_rows import Notes
+from ir_trunc._ranking.ranked_rows import DOCUMENTS, NilRule, Notes, nil_rule
 from ir_trunc._ranking.runs import Builder, with_missing
 from ir_trunc._read.arrow import flat, index_in, pa, pc, strings
 from ir_trunc._read.reading import QRELS, RUN, Columns, Layout, Reading, takes

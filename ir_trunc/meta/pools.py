@@ -18,9 +18,8 @@ from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureErro
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import several, whole
 from ir_trunc._core.rankings import Bools, Floats, Ints, Judgments, Rankings, offsets_of
-from ir_trunc._ranking.nil import Convention, NilRule
 from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels_of_runs
-from ir_trunc._ranking.ranked_rows import Run
+from ir_trunc._ranking.ranked_rows import Convention, NilRule, Run
 from ir_trunc._ranking.runs import join_run, read_run
 from ir_trunc._read.reading import HowRead, takes
 from ir_trunc._scoring.objects import MeasureLike, bind, parse_measures, written

@@ -13,8 +13,7 @@ from ir_trunc._core.errors import InputError, ParameterError, shown
 from ir_trunc._core.parameters import several, text
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.files import Target, check_outputs, word, write_text
-from ir_trunc._ranking.nil import Convention, NilRule
-from ir_trunc._ranking.ranked_rows import RankedRows, Run
+from ir_trunc._ranking.ranked_rows import Convention, NilRule, RankedRows, Run
 from ir_trunc._ranking.runs import RunLike, read_run
 from ir_trunc._read.arrow import pc, strings
 from ir_trunc._read.reading import HowRead, takes

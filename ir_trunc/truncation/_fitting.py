@@ -15,8 +15,8 @@ from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureErro
 from ir_trunc._core.parameters import instance, one_of
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._core.universe import Nest
-from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import CodedRows, Qrels
+from ir_trunc._ranking.ranked_rows import Convention, NilRule, nil_rule
 from ir_trunc._ranking.runs import rank_rows
 from ir_trunc._read.arrow import pc, strings
 from ir_trunc._read.rows import Rows

@@ -23,9 +23,8 @@ from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc._core.universe import Universe
 from ir_trunc._inference.estimate import Estimate
 from ir_trunc._output.tables import fitted
-from ir_trunc._ranking.nil import Convention, NilRule, nil_rule
 from ir_trunc._ranking.qrels import QrelsLike
-from ir_trunc._ranking.ranked_rows import RankedRows
+from ir_trunc._ranking.ranked_rows import Convention, NilRule, RankedRows, nil_rule
 from ir_trunc._ranking.runs import RunLike, rank, read_once, read_run, source_of
 from ir_trunc._read.arrow import occurs, pa, pc, strings
 from ir_trunc._read.readers.topics import read_topics

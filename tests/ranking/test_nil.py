@@ -21,7 +21,7 @@ from ir_trunc import (
     report,
 )
 from ir_trunc._cli.main import main
-from ir_trunc._ranking.nil import Convention
+from ir_trunc._ranking.ranked_rows import Convention
 from ir_trunc.truncation import cross_validate, study
 
 QRELS = {"1": {"a": 1}, "2": {"b": 0}, "3": {"c": 0}, "4": {"d": 1}}

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from messages import refused
 
 from ir_trunc import InputError, ParameterError, calc, rank
-from ir_trunc._ranking.nil import Convention
+from ir_trunc._ranking.ranked_rows import Convention
 from ir_trunc._ranking.runs import read_run
 from ir_trunc.truncation import (
     Fixed,
