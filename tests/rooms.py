@@ -60,7 +60,7 @@ ROOMS = {
     "spans and stores": Room(
         "_read/readers/traces.py _read/readers/nested.py",
         (),
-        "read/test_traces.py read/test_nested.py read/test_stores.py",
+        "read/test_traces.py read/test_nested.py",
     ),
     "labels by a model": Room(
         "_judged.py", ("inference",), "judged benchmarks/judged.py", "howto/judged-labels.md"

@@ -1,14 +1,18 @@
-"""Several searches for one question: what its list is then, in every form that tells searches apart."""
+"""Several searches for one question: their lists become one, the gain of each, and when to stop."""
 
+import io
+import json
 import random
 
+import numpy as np
 import pandas as pd
 import pytest
 from messages import refused
 
 import ir_trunc
-from ir_trunc import InputError, ParameterError, truncation
+from ir_trunc import InputError, IrTruncWarning, ParameterError, calc, truncation
 from ir_trunc._core.errors import noted
+from ir_trunc._inference.estimate import Estimate
 from ir_trunc.truncation import study
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(several searches|not in the run|not read|are few)")
@@ -89,8 +93,8 @@ def test_each_form_gives_the_list_of_the_definition(form, how, seed):
     make, options = FORMS[form]
     expected = reference(run, how)
     qrels = {q: {"a": 1, "b": 2, "h": 0} for q in expected}
-    found = ir_trunc.calc("AP RBPT FlatU", qrels, make(run), searches=how, **options)
-    assert found.values.tolist() == ir_trunc.calc("AP RBPT FlatU", qrels, expected).values.tolist()
+    found = calc("AP RBPT FlatU", qrels, make(run), searches=how, **options)
+    assert found.values.tolist() == calc("AP RBPT FlatU", qrels, expected).values.tolist()
     read = ir_trunc.read_run(make(run), searches=how, **options).to_dict()
     assert {q: [*docs] for q, docs in read.items()} == expected
     first = {}  # a document keeps the score of its first search
@@ -116,8 +120,8 @@ def test_outer_keys_stay():
     run = {("t", *ids): docs for ids, docs in generated(2).items()}
     union = {("t", q): docs for q, docs in reference(generated(2), "union").items()}
     qrels = {ids: {"a": 1} for ids in union}
-    found = ir_trunc.calc("AP", qrels, run, keys=("team", *KEYS))
-    expected = ir_trunc.calc("AP", qrels, union, keys=("team", "question"))
+    found = calc("AP", qrels, run, keys=("team", *KEYS))
+    expected = calc("AP", qrels, union, keys=("team", "question"))
     assert found.universe.keys == ("team", "question")
     assert found.aggregated == expected.aggregated
 
@@ -131,13 +135,13 @@ def test_what_was_done_is_told_first(how):
         f"that of the {how} one" if how in ("first", "last") else "their union"
     )
     with noted(issued=False) as warnings:
-        results = ir_trunc.calc("RBPT", qrels, run, **of_reader)
+        results = calc("RBPT", qrels, run, **of_reader)
     assert any(words in warning for warning in warnings) == (how is None)
     assert words in results.heading
     assert words in str(results.universe)
     assert words in ir_trunc.how_many(qrels, run, policies="Fixed(2)", **of_reader).heading
     once = {name: docs for name, docs in run.items() if name.endswith("/9")}
-    assert "searches" not in ir_trunc.calc("RBPT", qrels, once, **of_reader).heading
+    assert "searches" not in calc("RBPT", qrels, once, **of_reader).heading
 
 
 def test_policies_do_not_compare_the_scores_of_several_searches():
@@ -149,7 +153,7 @@ def test_policies_do_not_compare_the_scores_of_several_searches():
                 policy.fit(lists[how], "RBPT").cut(lists[how])
         assert truncation.Fixed(1).fit(lists[how]).cut(lists[how]).max() == 1
         with pytest.raises(InputError, match="have no ties: take searches='last'"):
-            ir_trunc.calc("RBPT", qrels, run, keys=KEYS, searches=how, ties="expected")
+            calc("RBPT", qrels, run, keys=KEYS, searches=how, ties="expected")
     truncation.ScoreThreshold().fit(lists["last"], "RBPT").cut(lists["last"])
     advice = ir_trunc.how_many(qrels, run, keys=KEYS)
     assert {policy.partition("(")[0] for policy in advice.policies} == {
@@ -209,3 +213,92 @@ def test_searches_are_studied_by_a_measure_with_a_cutoff():
     table = study.searches("Success@1", {"q": {"a": 1}, "r": {"b": 1}}, run, folds=2)
     assert table["score"].tolist() == [0.5] * 4
     assert table["searches"].tolist()[:2] == [1, 2]
+
+
+def agent(questions=40, seed=0):
+    """One to four searches a question; the top score of one that finds something is higher."""
+    rng = np.random.default_rng(seed)
+    qrels, run = {}, {}
+    for q in map(str, range(questions)):
+        qrels[q] = {f"{q}r{d}": 1 for d in range(rng.integers(0, 4))}
+        for search in range(rng.integers(1, 5)):
+            docs = {f"{q}x{rng.integers(0, 9)}": rng.uniform(0.1, 0.5) for _ in range(rng.integers(0, 3))}
+            if qrels[q] and rng.random() < 0.5:
+                docs[f"{q}r{rng.integers(0, len(qrels[q]))}"] = rng.uniform(0.5, 0.9)
+            run[q, str(9 - search)] = docs  # ids do not sort as the searches go
+    return qrels, run
+
+
+QRELS, RUN = agent()
+
+
+def first(question, stop):
+    """The first searches for a question, from the definition."""
+    return dict([item for item in RUN.items() if item[0][0] == question][:stop])
+
+
+@pytest.mark.parametrize("measure", ["RBPT", "SetF"])
+def test_each_search_adds_to_the_union_of_those_before(measure):
+    table = study.searches(measure, QRELS, RUN, keys=KEYS)
+    assert table.index.tolist() == ["after 1", "after 2", "after 3", "after 4", "oracle", "top score"]
+    scores = [
+        calc(measure, QRELS, {q: reference(first(q, stop), "union")[q] for q in QRELS})[measure]
+        for stop in range(1, 5)
+    ]
+    assert table["score"][:4].tolist() == pytest.approx([of.mean() for of in scores])
+    assert table["gain"][1:4].tolist() == pytest.approx(np.diff([of.mean() for of in scores]).tolist())
+    assert np.isnan(table["gain"].iloc[0])
+    gain = Estimate((scores[1] - scores[0]).to_numpy(), (-1, 1))
+    assert table[["low", "high", "p_value"]].iloc[1].tolist() == pytest.approx([*gain.interval(), gain.p()])
+    lengths = [np.mean([len(first(q, stop)) for q in QRELS]) for stop in range(1, 5)]
+    assert table["searches"][:4].tolist() == pytest.approx(lengths)
+    best = pd.concat(scores, axis=1).max(axis=1)
+    assert table.loc["oracle", "score"] == pytest.approx(best.mean())
+    assert table.loc["oracle", "gain"] == pytest.approx(best.mean() - scores[-1].mean())
+    assert table["score"].max() == table.loc["oracle", "score"]
+    assert 1 <= table.loc["oracle", "searches"] < table.loc["after 4", "searches"]
+
+
+def test_the_policy_stops_at_a_top_score_and_is_judged_on_other_questions():
+    """Even questions find at once, with a high score; a second search adds a wrong document."""
+    qrels = {str(q): {"a": 1} for q in range(20)}
+    run = {}
+    for q in range(20):
+        run[f"{q}/1"] = {"a": 0.9} if q % 2 == 0 else {"x": 0.3}
+        run[f"{q}/2"] = {"y": 0.5} if q % 2 == 0 else {"a": 0.8}
+    table = study.searches("RBPT", qrels, run, keys=KEYS)
+    assert table.loc["top score", "score"] == table.loc["oracle", "score"] > table.loc["after 2", "score"]
+    assert table.loc["top score", "searches"] == 1.5
+    assert table.loc["top score", "gain"] > 0
+    assert study.searches("RBPT", qrels, run, keys=KEYS, seed=1).equals(table)
+
+
+def test_a_table_of_searches_is_read_as_the_dict_is():
+    filled = {name: docs for name, docs in RUN.items() if docs}  # a frame has no row for an empty search
+    with pytest.warns(IrTruncWarning, match="not in the run"):
+        expected = study.searches("SetF", QRELS, filled, keys=KEYS)
+    with pytest.warns(IrTruncWarning, match="not in the run"):
+        found = study.searches("SetF", QRELS, frame(RUN))
+    assert found.equals(expected)
+
+
+def test_what_is_refused_says_why():
+    with pytest.raises(InputError, match="no question has several searches"):
+        study.searches("RBPT", QRELS, {f"{q}/1": {f"{q}r0": 1.0} for q in QRELS}, keys=KEYS)
+    with pytest.raises(
+        ParameterError, match="c@1 looks at all lists of a run at once: a search has no gain by it"
+    ):
+        study.searches("c@1", QRELS, RUN, keys=KEYS)
+
+
+def test_the_command_writes_the_table(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels.json").write_text(json.dumps({q: docs or {"none": 0} for q, docs in QRELS.items()}))
+    (tmp_path / "run.json").write_text(json.dumps(FORMS["ids as texts"][0](RUN)))
+    status, out, _ = command("study", "searches", "qrels.json", "run.json", "RBPT", "--keys", "/".join(KEYS))
+    assert status == 0
+    found = pd.read_csv(io.StringIO(out), index_col="stop")
+    pd.testing.assert_frame_equal(found, pd.DataFrame(study.searches("RBPT", QRELS, RUN, keys=KEYS)))
+    for words in (["run.json", "c@1"], ["run.json", "run.json", "RBPT"]):
+        status, out, err = command("study", "searches", "qrels.json", *words, "--keys", "/".join(KEYS))
+        assert (status, out, len(err.splitlines())) == (2, "", 1)
