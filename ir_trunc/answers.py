@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from numbers import Real
@@ -17,7 +17,6 @@ import numpy as np
 from ir_trunc._core.errors import (
     InputError,
     ParameterError,
-    ParameterTypeError,
     counted,
     listed,
     noted,
@@ -27,15 +26,15 @@ from ir_trunc._core.errors import (
     warn,
 )
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import Choice, Several, Whole, checked, flag, mapping, number, one_of
+from ir_trunc._core.parameters import Choice, Several, Whole, checked, flag, number, one_of
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._ranking.answers import seeming_abstentions, seems_none, squad, stands_for_none, token_f1
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
-from ir_trunc._read.arrow import one_id, values_of
-from ir_trunc._read.reading import takes
-from ir_trunc._read.registry import Shape, shape_of
-from ir_trunc._read.tables import column_names, columns_by_name, usual
+from ir_trunc._read.arrow import is_missing, one_id, values_of
+from ir_trunc._read.reading import Columns, takes
+from ir_trunc._read.registry import shape_of
+from ir_trunc._read.tables import OF_LOGS, column_name, column_names, columns_by_name, matching, usual
 from ir_trunc._read.text import json_items
 from ir_trunc._scoring.evaluator import Evaluator, Options, calc
 from ir_trunc._scoring.objects import MeasureLike, parse_measures
@@ -49,17 +48,6 @@ from ir_trunc.truncation._fitting import one_measure
 
 __all__ = ["abstention_curve", "nauc", "risk_coverage"]
 
-# The fields of a log, with the names that their columns can have.
-_NAMES = {
-    "id": usual("topic"),
-    "answer": ("answer", "prediction"),
-    "confidence": ("confidence",),
-    "correct": ("correct",),
-    "references": ("references", "reference"),
-    "answerable": ("answerable",),
-    "group": ("group",),
-    "candidate": ("candidate",),
-}
 CHEN = "Chen, Zhang, Guo, Fan & Cheng 2024, https://aclanthology.org/2024.findings-emnlp.133"
 WEI = "SimpleQA: Wei et al. 2024, https://arxiv.org/abs/2411.04368"
 _NEEDED = "id, answer, confidence and correct"
@@ -519,9 +507,9 @@ def read_log(
     groups: dict[str, str] = {}
     candidates: dict[str, bool] = {}
     sure = graded = 0
-    table, named = _columns(log, source, {} if columns is None else columns)
+    table, names = _columns(log, source, Columns.of(columns, OF_LOGS))
     for values in zip(*table.values()):
-        item = {field: value for field, value in zip(table, values) if value is not None}
+        item = {field: value for field, value in zip(table, values) if not is_missing(value)}
         name = item["id"]
         where, said = f"{source}, question {name}", str(item.get("answer", ""))
         item = _as_compared(item, where, is_none, isinstance(judge, str))
@@ -533,7 +521,7 @@ def read_log(
             unknown[name] = said
             continue
         if item["answer"] and not (judge or table.keys() & {"correct", "references"}):
-            columns_of_log = f"no column says whether it is correct; the log has: {listed(named)}"
+            columns_of_log = f"no column says whether it is correct; the log has: {listed(names)}"
             hint = option("columns", {"correct": "..."})
             raise InputError(f"{where}: {columns_of_log}. {hint} names it.")
         value, has_answer = _assessed(item, judged, least, where)
@@ -579,84 +567,53 @@ def _judge(judge: Any) -> Judge | None:
     return lambda answer, references: max(compare(answer, reference) for reference in references)
 
 
-def _columns(data: Any, source: str, columns: Mapping[str, str]) -> tuple[dict[str, list[Any]], list[Any]]:
+def _columns(data: Any, source: str, named: Columns) -> tuple[dict[str, list[Any]], list[Any]]:
     """The values of each field, a value for each question: ids as text, and None where one is missing.
 
     Beside them the names of all columns.
     """
-    for field, column in mapping("columns", columns, "{field: column}").items():
-        if one_of("columns: field", field, _NAMES) and not isinstance(column, str):
-            raise ParameterTypeError(f"columns[{field!r}]={shown(column)}: the name of a column is needed.")
-    names = {**_NAMES, **{field: (column,) for field, column in columns.items()}}
-    table = dict[str, list[Any]]()
-    by_name = _table(data, source, {*chain.from_iterable(names.values())})
-    for field, wanted in names.items():
-        matching = [name for name in wanted for other in by_name if other == name]
-        if not matching and (field in columns or field in ("id", "answer")):
-            has = ", ".join(map(str, by_name)) or "none"
-            hint = f" {option('columns', {field: '...'})} names another."
-            raise InputError(f"{source} has no column {' or '.join(wanted)}; it has: {has}.{hint}")
-        if len(matching) > 1:
-            both = " and ".join(matching)
-            raise InputError(f"{source} has the columns {both} for the same field: one is needed.")
-        if matching:
-            values = by_name[matching[0]]
-            is_whole = {*map(type, values)} <= {str, bool, int, type(None)}
-            table[field] = values if is_whole else [None if _is_missing(value) else value for value in values]
-    ids = [one_id(name, "id", f"{source}, item {place}") for place, name in enumerate(table["id"], 1)]
-    if (twice := repeated(ids)) is not None:
-        raise InputError(f"{source}, question {twice} is there twice; each question needs an id of its own.")
-    return table | {"id": ids}, [*by_name]
-
-
-def _table(data: Any, source: str, read: Container[Any]) -> dict[Any, list[Any]]:
-    """The values of the columns that are read, None where an item lacks one; of others the names alone."""
-    columns, count, shape = dict[Any, list[Any]](), 0, shape_of(data)
-    if shape == "frame":
+    read = {*named.values(), *chain.from_iterable(map(usual, OF_LOGS))}
+    columns, count = dict[Any, list[Any]](), 0  # of columns that are not read, the names alone
+    if shape_of(data) == "frame":
         table = columns_by_name(data, source)
         columns = {name: values_of(table[name]) if name in read else [] for name in column_names(table)}
         count = max((len(table[name]) for name in [*columns][:1]), default=0)
     else:
-        for count, item in enumerate(_content(data, shape, source), 1):
+        for count, item in enumerate(_items(data, source), 1):
             if not isinstance(item, Mapping):
                 raise InputError(f"{source}, item {count}: {shown(item)}: a dict with {_NEEDED} is needed.")
-            for name, value in item.items():
-                column = columns.setdefault(name, [])
+            for name in item:
+                if name not in columns:
+                    columns[name] = [None] * (count - 1) if name in read else []
+            for name, column in columns.items():
                 if name in read:
-                    column += [None] * (count - 1 - len(column))
-                    column.append(value)
+                    column.append(item.get(name))
     if not count:
         raise InputError(f"{source}: there is no question; at least one is needed.")
-    for name in columns:
-        columns[name] += [None] * (count - len(columns[name]))
-    return columns
+    named.check(columns, OF_LOGS, source)
+    fields = [f for f in OF_LOGS if f in ("id", "answer") or matching(columns, f, named)]
+    values = {field: columns[column_name(columns, field, source, named)] for field in fields}
+    values["id"] = [one_id(name, "id", f"{source}, item {n}") for n, name in enumerate(values["id"], 1)]
+    if (twice := repeated(values["id"])) is not None:
+        raise InputError(f"{source}, question {twice} is there twice; each question needs an id of its own.")
+    return values, [*columns]
 
 
-def _content(data: Any, shape: Shape, source: str) -> Iterable[Any]:
-    """What should be a dict for each question, from any form but frames."""
-
-    def by_id(content: Any) -> Iterable[Any]:
-        """From {id: {field: value}}, or from the dict of one question."""
-        if all(isinstance(value, Mapping) for value in content.values()):
-            return [{"id": name, **item} for name, item in content.items()]
-        return [content]
-
+def _items(data: Any, source: str) -> Iterable[Any]:
+    """What should be a dict for each question, from any form but frames; one dict may hold all by id."""
+    shape = shape_of(data)
     if shape == "path":
         if os.fspath(data).removesuffix(".gz").endswith((".csv", ".tsv", ".parquet")):
             raise InputError(f"{source}: a path is of JSON or JSON lines; a table is given as a frame.")
         items = json_items(data, source)
         first = list(islice(items, 2))  # a file may be one object
-        return by_id(first[0]) if len(first) == 1 and isinstance(first[0], Mapping) else chain(first, items)
-    if shape not in ("mapping", "list"):
+        data = first[0] if len(first) == 1 and isinstance(first[0], Mapping) else chain(first, items)
+    elif shape not in ("mapping", "list"):
         forms = "a path of JSON or JSON lines, a frame, a list of dicts or a dict by id"
         raise InputError(f"{source} of type {type(data).__name__}: {forms}, with {_NEEDED}, is needed.")
-    return by_id(data) if shape == "mapping" else data
-
-
-def _is_missing(value: Any) -> bool:
-    """Whether a value is None, NaN or a missing value of pandas."""
-    is_nan = isinstance(value, (float, np.floating)) and value != value
-    return value is None or bool(is_nan) or type(value).__name__ in ("NAType", "NaTType")
+    if isinstance(data, Mapping) and all(isinstance(value, Mapping) for value in data.values()):
+        return [{"id": name, **item} for name, item in data.items()]
+    return [data] if isinstance(data, Mapping) else data
 
 
 def _number(field: str, value: Any, where: str, low: float = -np.inf, high: float = np.inf) -> float:

@@ -146,12 +146,17 @@ def one_id(value: Any, field: str, place: str) -> str:
     except ValueError:
         what = "has more digits than Python writes out; give it as text"
         raise InputError(f"{place}: {field} {what}.") from None
-    nan = isinstance(value, float) and value != value
-    if isinstance(value, str) or nan or type(value).__name__ in _NULLS:
+    if isinstance(value, str) or is_missing(value):
         raise InputError(f"{place}: {field} is missing. Leave such rows out, or fill them in.")
     hint = " keys=(...) names the parts of a tuple." if isinstance(value, tuple) else ""
     kind = type(value).__name__
     raise InputError(f"{place}: {field} {shown(value)} is {kind}, not text or a whole number.{hint}")
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN or a missing value of pandas."""
+    is_nan = isinstance(value, (float, np.floating)) and value != value
+    return bool(is_nan) or type(value).__name__ in _NULLS
 
 
 def joined_id(value: Any, keys: Keys | None, place: str) -> Any:

@@ -57,7 +57,7 @@ class Columns(dict[str, Any]):
         return hash((*self.items(), self.needed))
 
     @classmethod
-    def of(cls, columns: Mapping[str, Any] | None) -> Columns:
+    def of(cls, columns: Mapping[str, Any] | None, possible: Sequence[str] = FIELDS) -> Columns:
         """The argument of a public function; ParameterError where it is wrong."""
         if isinstance(columns, Columns):
             return columns
@@ -68,11 +68,11 @@ class Columns(dict[str, Any]):
             raise ParameterTypeError(f"columns={shown(columns)}: {needed}.")
         field_of: dict[Any, str] = {}
         for field, column in columns.items():
-            if not isinstance(field, str) or field not in FIELDS:
-                hint = nearest(field, FIELDS)
-                if isinstance(column, str) and column in FIELDS:
+            if not isinstance(field, str) or field not in possible:
+                hint = nearest(field, possible)
+                if isinstance(column, str) and column in possible:
                     hint = f" The field comes first, then its column: {option('columns', _EXAMPLE)}."
-                fields = f"there is no field {shown(field)}; the fields are {', '.join(FIELDS)}"
+                fields = f"there is no field {shown(field)}; the fields are {', '.join(possible)}"
                 raise ParameterError(f"columns: {fields}.{hint}")
             is_name = isinstance(column, str) or (isinstance(column, int) and column.bit_length() < 64)
             is_name |= field == "cost" and callable(column)  # of a document

@@ -45,10 +45,14 @@ _BEIR = "corpus-id"  # BEIR's name of documents; its qrels, and those with pid, 
 OWN_IDS = ("id", "_id")  # names of the id of what a record or a document is
 
 _TOPICS, _OF_TOPICS = ("query_id", "qid", "query-id"), ("topic_id", "question_id")
+_ALONE = (*_TOPICS, *_OF_TOPICS, *OWN_IDS)  # in data that are of topics or questions alone
+
+OF_LOGS = "id", "answer", "confidence", "correct", "references", "answerable", "group", "candidate"
+"""Fields of logs of answers."""
 
 VOCABULARY: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "query_id": (_TOPICS, (*_OF_TOPICS, "query", "query_text")),
-    "topic": ((*_TOPICS, *_OF_TOPICS, *OWN_IDS), ()),  # in data that are of topics alone
+    "topic": (_ALONE, ()),
     "doc_id": (
         ("doc_id", "docno", _BEIR, "pid"),
         ("docid", "docId", "document_id", "corpus_id", "id_", "node_id"),
@@ -60,7 +64,10 @@ VOCABULARY: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "depth": (("k", "depth"), ("n", "passages")),
     "answer's score": (("score",), ("correct", "f1", "grade")),  # the score where it is of graded answers
     "text": (("title", "query", "question", "text", "contents", "body", "passage"), ()),
-    **{field: ((field,), ()) for field in (MARK, COST, SHOWN, REPEAT)},
+    **{field: ((field,), ()) for field in (MARK, COST, SHOWN, REPEAT, *OF_LOGS)},
+    "id": (_ALONE, ()),
+    "answer": (("answer", "prediction"), ()),
+    "references": (("references", "reference"), ()),
 }
 """The usual names of every field, in all forms; the second ones count where none of the first is there."""
 
@@ -74,7 +81,7 @@ def usual(field: str) -> tuple[str, ...]:
 
 
 _OF_DEPTHS = {"depth": "depth", "answer's score": "score", COST: COST, REPEAT: REPEAT, "query_id": "query_id"}
-_OTHERS = "text", *_OF_DEPTHS.keys() - {COST, "query_id"}
+_OTHERS = "text", *OF_LOGS, *_OF_DEPTHS.keys() - {COST, "query_id"}
 
 FIELDS_OF = {name: field for field in reversed(VOCABULARY) if field not in _OTHERS for name in usual(field)}
 """The field of every name that a column may have."""
