@@ -24,8 +24,7 @@ from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.tables import fitted
 from ir_trunc._scoring.objects import bind
-from ir_trunc._scoring.result import Result
-from ir_trunc._scoring.results import Results
+from ir_trunc._scoring.results import Result, Results
 from ir_trunc.measures import definition as of
 from ir_trunc.measures.definition import NOT_FINITE, BoundMeasure
 from ir_trunc.measures.lists import Depths, Lists

@@ -24,8 +24,7 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of, sizes_of
 from ir_trunc._read.reading import Reading
 from ir_trunc._scoring.objects import MeasureLike, read_measures
-from ir_trunc._scoring.result import Result
-from ir_trunc._scoring.results import Results
+from ir_trunc._scoring.results import Result, Results
 from ir_trunc.measures import BoundMeasure, scores
 
 LIMIT = 100_000

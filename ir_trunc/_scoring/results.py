@@ -1,11 +1,11 @@
-"""Results: the scores of a run."""
+"""Results: how they print, show in a notebook and convert to pandas, and the scores of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import ir_measures
 import numpy as np
@@ -20,17 +20,17 @@ from ir_trunc._core.errors import (
     counted,
     nearest,
     option,
+    printable,
     shown,
 )
 from ir_trunc._core.lazy import cached_property, explanation, inference, npt, pd, plots
 from ir_trunc._core.rankings import Bools, Floats, Rankings, sizes_of
 from ir_trunc._core.universe import Nest, Universe
-from ir_trunc._output.tables import as_html, fitted
+from ir_trunc._output.tables import as_html, fitted, table_text
 from ir_trunc._ranking.runs import as_ranked
 from ir_trunc._read.arrow import pa
 from ir_trunc._read.reading import DEFAULT
 from ir_trunc._scoring.objects import bind, parse_measure
-from ir_trunc._scoring.result import Result
 from ir_trunc.measures.definition import BoundMeasure, RunScores, value_from_means
 
 if TYPE_CHECKING:
@@ -44,6 +44,61 @@ V = TypeVar("V")
 
 VIEWS = ("all", "answerable", "nil")
 _SHOWN = 20  # topics in a notebook
+
+
+class Result:
+    """The base class of results.
+
+    A new kind of result is a frozen dataclass (`repr=False`) that defines `heading` and `to_pandas`. Results
+    that are saved inherit from `ir_trunc._saved.Saved`.
+
+    Attributes
+    ----------
+    digits : int
+        Decimal places of the numbers in a summary.
+    every_row : bool
+        Whether a summary prints all of its rows, however many pandas would print.
+    """
+
+    digits: ClassVar[int] = 4
+    every_row: ClassVar[bool] = False
+
+    @property
+    def heading(self) -> str:
+        """What the result is and how it was computed, in a line."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The result as a table."""
+        raise NotImplementedError
+
+    def summary(self) -> pd.DataFrame:
+        """The table below the heading where the result is printed."""
+        return self.to_pandas()
+
+    def report(self, places: int | None = None) -> str:
+        """What a command prints: the result as it is printed, or more.
+
+        places: decimal places of the numbers in a table, -1 for all; by default as it is printed.
+        """
+        own_form = type(self).__repr__ is not Result.__repr__
+        return str(self) if places is None or own_form else self._text(places)
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """All values, as tables by name; most results have one."""
+        return {type(self).__name__.lower(): self.to_pandas()}
+
+    def _text(self, digits: int) -> str:
+        return f"{fitted(self.heading)}\n{table_text(self.summary(), digits, self.every_row)}"
+
+    def __repr__(self) -> str:
+        return self._text(self.digits)
+
+    def _repr_html_(self) -> str:
+        import html  # for notebooks: commands start sooner without its table of entities
+
+        lines = "<br>".join(html.escape(printable(line)) for line in self.heading.splitlines())
+        return f"<p>{lines}</p>\n{as_html(self.summary(), self.digits)}"
 
 
 class ByMeasure(dict[Any, V], Generic[V]):
