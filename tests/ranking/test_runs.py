@@ -4,6 +4,7 @@ import gzip
 import os
 import threading
 import time
+import tracemalloc
 import warnings
 from dataclasses import replace
 from functools import partial
@@ -18,7 +19,7 @@ from hypothesis import given, strategies as st
 from messages import refused
 
 import ir_trunc
-from ir_trunc import InputError, IrTruncWarning, calc, read_answers, read_qrels
+from ir_trunc import InputError, IrTruncWarning, calc, evaluator, rank, read_answers, read_qrels
 from ir_trunc._core.errors import ParameterTypeError
 from ir_trunc._core.rankings import Rankings, canonical_order
 from ir_trunc._ranking.runs import Builder, rank_rows, read_run
@@ -26,6 +27,7 @@ from ir_trunc._read import rows, text
 from ir_trunc._read.readers import memory
 from ir_trunc._read.reading import RUN
 from ir_trunc._read.registry import read_rows, recognised
+from ir_trunc._read.rows import Rows
 from ir_trunc.measures import scores
 from ir_trunc.truncation import LargestGap
 from ir_trunc.truncation._text import parse_policy
@@ -377,3 +379,118 @@ def test_more_ids_than_fit_at_once_are_an_error_that_says_what_to_do(tmp_path, m
         ValueError, match=r"a\.run: more than 2 GiB of document ids at once.* sort it by topic"
     ):
         calc("AP", qrels, path)
+
+
+def test_a_piece_of_a_run_is_joined_without_a_table_of_all_pairs():
+    qrels = {"1": {f"d{at}": at % 3 for at in range(3000)}, "2": {"d1": 1}}
+    run = {"1": {f"d{at}": -at for at in range(1000, 4000)}, "2": {"d1": 0.5}}
+    tracemalloc.start()
+    try:
+        rankings = rank_rows(read_qrels(qrels), recognised(run, RUN).rows())
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2e7  # 9,000,000 pairs of documents take seven times that
+    assert rankings.judged_grades.tolist() == [*(at % 3 for at in range(1000, 3000)), 1]
+    assert rankings.judged_ranks.tolist() == [*range(1, 2001), 1]
+
+
+@pytest.fixture
+def held(monkeypatch, tmp_path):
+    """The most memory of Python, numpy and Arrow while a run of these lines is scored in blocks of 64 KiB."""
+    monkeypatch.setattr("ir_trunc._read.text.BLOCK", 1 << 16)
+    arrow = []
+
+    def watched(function):
+        def call(*args):
+            result = function(*args)
+            arrow.append(pa.total_allocated_bytes())
+            return result
+
+        return call
+
+    for module, name in ((Builder, "add"), (Rows, "concat")):
+        monkeypatch.setattr(module, name, watched(getattr(module, name)))
+
+    def most(lines, name="some.run"):
+        data = "".join(lines).encode()
+        (tmp_path / name).write_bytes(gzip.compress(data, 1) if name.endswith(".gz") else data)
+        arrow[:] = [before := pa.total_allocated_bytes()]
+        tracemalloc.start()
+        try:
+            calc("AP", {"0": {"d1": 1}, "1": {"d2": 1}}, tmp_path / name)
+            return tracemalloc.get_traced_memory()[1] + max(arrow) - before
+        finally:
+            tracemalloc.stop()
+
+    return most
+
+
+@pytest.mark.full
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+def test_memory_does_not_grow_with_a_run_whose_topics_are_contiguous(held):
+    """Ten times the lines, plain or gzipped; where topics are scattered the run is held as a whole."""
+
+    def lines(topics):
+        return [f"{at // 100} Q0 d{at % 100} {at % 100} {-at} some-system\n" for at in range(100 * topics)]
+
+    for name in ("some.run", "some.run.gz"):
+        held(lines(20), name)  # what is imported and cached stays
+        few, many = held(lines(100), name), held(lines(1000), name)
+        assert many < 1.5 * few
+        assert held(lines(1000)[50:] + lines(1)[:50], name) > 4 * few
+
+
+JUDGED = {"a": {"a": 2, "b": 1, "c": 0}, "b": {"a": 1}, "c": {"c": 1}}
+RETURNED = {"a": {"a": 9.0, "x": 8.0, "b": 7.0}, "b": {"b": 3.0, "a": 2.0}, "c": {"c": 1.0}}
+LEFT = {"a": {"b": 1, "c": 0}, "b": {"a": 1}, "c": {}}, {"a": {"x": 8.0, "b": 7.0}, "b": {"a": 2.0}, "c": {}}
+IDS = {"a": ["a"], "b": "b", "c": {"c"}, "other": ["x"]}
+MEASURES = "RBPT nDCGT RR P@1 SetF NumRet"
+
+
+WITHHELD = pytest.mark.filterwarnings("ignore:.*withheld=? says")
+
+
+@WITHHELD
+def test_lists_and_judgments_are_those_without_the_documents(tmp_path, command):
+    texts = {"lines": "a a\nb b\nc c\n", "judgments": "a 0 a 0\nb 0 b 0\nc 0 c 0\n"}
+    texts["ids.json"] = '{"a": ["a"], "b": ["b"], "c": ["c"]}'
+    for name, data, form in (("qrels", JUDGED, "{} 0 {} {}\n"), ("run", RETURNED, "{} Q0 {} 1 {} t\n")):
+        texts[name] = "".join(form.format(q, d, x) for q, docs in data.items() for d, x in docs.items())
+    for name, written in texts.items():
+        (tmp_path / name).write_text(written)
+    lines, judgments, ids, qrels, run = (str(tmp_path / name) for name in texts)
+    expected = calc(MEASURES, *LEFT).values.tolist()
+    for withheld in (IDS, "same id", lines, judgments, ids):
+        for returned in (RETURNED, run, {q: [*docs] for q, docs in RETURNED.items()}):
+            for judged in (JUDGED, read_qrels(JUDGED)):
+                results = calc(MEASURES, judged, returned, withheld=withheld, missing="error")
+                assert results.values.tolist() == expected
+    assert evaluator(MEASURES, JUDGED, withheld=IDS).calc(RETURNED).values.tolist() == expected
+    for withheld in ("same id", lines):
+        status, out, _ = command(qrels, run, "RR", "--withheld", withheld)
+        assert (status, "0.5000" in out) == (0, True)
+
+
+def test_it_is_reported_with_the_count():
+    with pytest.warns(match=r"run \(dict\): 3 documents left 3 lists, as withheld= says"):
+        calc("RR", JUDGED, RETURNED, withheld="same id")
+    with pytest.warns(match=r"0 documents left 0 lists, as withheld= says"):
+        calc("RR", JUDGED, RETURNED, withheld={"a": ["zzz"]})
+
+
+@WITHHELD
+def test_a_list_fills_the_cutoff_if_it_did_before_they_left():
+    """Of the 3 documents of topic a 2 are left: RBPT@3 has no terminal document, and RBPT@4 has one."""
+    left = calc("RBPT(p=0.5)@3 RBPT(p=0.5)@4 RBPT(p=0.5)@2 NumRet", JUDGED, RETURNED, withheld="same id")
+    assert left.values[:, 0].tolist() == [0.25, 0.5, 0.25, 2]
+    assert left.rankings.withheld.tolist() == [1, 1, 1]
+    cut = rank(JUDGED, RETURNED, withheld="same id").cut(1)
+    assert cut.withheld.tolist() == [0, 1, 1]
+    curve = evaluator("RBPT(p=0.5)@3", JUDGED, withheld="same id").curves(RETURNED)["RBPT(p=0.5)@3"]
+    assert curve.values[curve.offsets[0] : curve.offsets[1]].tolist() == [0, 0, 0.25]
+
+
+@pytest.mark.parametrize("wrong", ["nowhere", 5, {"a": {"b": "c"}}, [("a", "b", "c")]])
+def test_what_is_withheld_must_be_readable(wrong):
+    refused(InputError, r"withheld: .*'same id' is needed", calc, "RR", JUDGED, RETURNED, withheld=wrong)

@@ -1,12 +1,27 @@
-"""Warnings of list ends and of confidences that probably do not come from the system."""
+"""Scores of one run and of several: warnings of ends and confidences, other tools, one depth, threads."""
 
+import threading
 import warnings
 
 import ir_measures
 import pytest
 from messages import refused
 
-from ir_trunc import InputError, IrTruncWarning, calc, compare, rank, read_answers
+from ir_trunc import (
+    InputError,
+    IrTruncError,
+    IrTruncWarning,
+    ParameterError,
+    Rankings,
+    calc,
+    compare,
+    meta,
+    rank,
+    read_answers,
+)
+from ir_trunc._scoring.evaluator import Evaluator
+from ir_trunc._scoring.runs import _in_threads, score_each
+from ir_trunc.synthetic import generated
 
 QRELS = {"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}}
 SAME = {"1": {"a": 1.0}, "2": {"c": 1.0}}
@@ -137,3 +152,114 @@ def test_counts_of_ir_measures_have_the_topics_that_a_run_lacks():
     assert calc("NumQ NumRel NumRet", qrels, run, missing="empty").values.tolist() == [[1, 1], [1, 2], [1, 0]]
     stock = ir_measures.calc_aggregate([ir_measures.NumQ, ir_measures.NumRel], qrels, run)
     assert set(stock.values()) == {1}  # of ir-measures itself, as the page for its users says
+
+
+OF_TWO = {"q": {"a": 1, "b": 1}, "r": {"c": 1}}
+DEEP = {"q": [*"xyazbw"], "r": ["c"]}
+
+
+# One depth for all measures, as Amigó et al. 2022 have it in their table 3.
+
+
+def test_measures_that_take_a_cutoff_have_the_depth_and_the_others_see_the_lists_cut_there():
+    measures = "RBPT nDCG SetF P@2 AP@5 c@1 Judged"
+    found = calc(measures, OF_TWO, DEEP, depth=3)
+    assert " ".join(map(str, found.measures)) == "RBPT@3 nDCG@3 SetF P@2 AP@3 c@1 Judged@3"
+    uncut = calc("RBPT@3 nDCG@3 P@2 AP@3 c@1 Judged@3", OF_TWO, DEEP)
+    assert found["RBPT@3"].values.tolist() == uncut["RBPT@3"].values.tolist()  # an imposed depth is no stop
+    for measure in uncut.measures:
+        assert found[measure].values.tolist() == uncut[measure].values.tolist(), measure
+    shorter = {"q": DEEP["q"][:3], "r": ["c"]}
+    assert found["SetF"].values.tolist() == calc("SetF", OF_TWO, shorter)["SetF"].values.tolist()
+    assert "cut at depth    3" in str(found.universe)
+    assert "cut at depth" not in str(calc("AP", OF_TWO, DEEP, depth=3).universe)
+
+
+def test_rankings_are_cut_too_and_a_comparison_says_for_which_measures():
+    lists = Rankings.from_lists([[0, 0, 1, 0, 1]])
+    assert calc("SetP", None, lists, depth=3)["SetP"].tolist() == [1 / 3]
+    found = compare("AP SetF", OF_TWO, {"one": DEEP, "other": {}}, missing="empty", depth=3)
+    assert found.measures == ("AP@3", "SetF")
+    assert found.notes[0] == "Lists are cut at 3 documents for SetF."
+    with pytest.raises(ParameterError, match="ties='expected': lists cut at a depth have one order"):
+        calc("SetF", OF_TWO, DEEP, ties="expected", depth=3)
+    refused(ParameterError, "depth=0", calc, "SetF", OF_TWO, DEEP, depth=0)
+
+
+def test_no_warning_asks_for_the_depth_that_was_given(recwarn):
+    qrels = {str(topic): {"a": 1} for topic in range(12)}
+    run = {topic: [*"onmlkjihgfedcba"] for topic in qrels}
+    calc("SetF RBPT", qrels, run, depth=10)
+    meta.score_matrix("SetF", qrels, {"one": run, "other": run}, depth=10)
+    assert not recwarn.list
+
+
+MANY, SYSTEMS = generated.collection(topics=20, systems=9)
+MEASURES = "nDCG@10 AP RBPT OIE c@1 NumRet"
+
+
+def outcome(runs, jobs):
+    """Scores of the runs, bit by bit, warnings and the error."""
+    scored = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            for name, results in score_each(Evaluator(MEASURES, MANY), runs, jobs):
+                scored.append((name, results.values.tobytes()))
+        except IrTruncError as error:
+            scored.append(str(error))
+    return scored, [str(warning.message) for warning in caught]
+
+
+@pytest.mark.parametrize("jobs", [2, 3, 50])
+def test_threads_give_the_same_scores_errors_and_warnings(jobs):
+    shorter = {name: dict(list(run.items())[at:]) for at, (name, run) in enumerate(SYSTEMS.items())}
+    broken = {**shorter, "broken": {"1": {"a": float("nan")}}, "broken, too": {"1": 5}, **SYSTEMS}
+    for runs in (SYSTEMS, shorter, broken, dict(list(shorter.items())[1:2])):
+        expected = outcome(runs, 1)
+        assert outcome(runs, jobs) == expected
+        assert len(expected[0]) == (len(shorter) + 1 if runs is broken else len(runs))
+    assert outcome(shorter, jobs)[1]
+
+
+def test_a_warning_of_one_line_is_shown_once():
+    """Python shows it again where filters of warnings have changed; and these belong to all threads."""
+    full = {topic: [f"d{rank}" for rank in range(20)] for topic in MANY}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            Evaluator(MEASURES, MANY).calc(full)
+    messages = [str(warning.message) for warning in caught]
+    assert messages
+    assert len(messages) == len(set(messages))
+
+
+def test_threads_that_are_abandoned_are_not_waited_for():
+    """The garbage collector may abandon them inside a thread, which would wait for itself."""
+    released, order = threading.Event(), []
+
+    def slowly(number):
+        if number:
+            released.wait(20)
+            order.append(number)
+        return number
+
+    threads = _in_threads(slowly, range(9), 2)
+    assert next(threads) == 0
+    threads.close()
+    order.append("closed")
+    released.set()
+    assert order[0] == "closed"
+
+
+@pytest.mark.filterwarnings("ignore:.*probably a limit")
+def test_a_comparison_by_threads_and_at_the_command_line(collection, command):
+    expected = compare("AP RBPT", MANY, SYSTEMS, baseline=next(iter(SYSTEMS)))
+    assert repr(compare("AP RBPT", MANY, SYSTEMS, baseline=next(iter(SYSTEMS)), jobs=4)) == repr(expected)
+    words = ["demo.qrels", *sorted(path.name for path in collection.glob("*.run")), "RBPT", "AP"]
+    for whole in (words, ["compare", *words, "--baseline", "says-little.run"]):
+        alone = command(*whole)
+        assert alone[0] == 0
+        assert command(*whole, "--jobs", "2") == alone
+    error = "ir_trunc: argument --jobs: '0' is not a whole number from 1 on; see 'ir_trunc --help'.\n"
+    assert command(*words, "--jobs", "0") == (2, "", error)
