@@ -32,7 +32,7 @@ class Room:
 READING = (
     "__init__.py", "_scoring/evaluator.py", "_scoring/objects.py", "_scoring/results.py", "_scoring/runs.py",
     "_scoring", "measures/declaration.py", "measures/definition.py", "measures/lists.py", "measures/parts.py",
-    "measures/terminal.py", "measures", "_core/rankings.py", "_core/judgments.py", "_core/universe.py",
+    "measures/terminal.py", "measures", "_core/rankings.py", "_core/universe.py",
     "_core/curve.py", "_core", "_read/reading.py", "_read/registry.py", "_read/rows.py",
     "_read/readers/trec.py", "_read/readers/memory.py", "_read/readers", "_read", "_ranking/runs.py",
     "_ranking/qrels.py", "_ranking/ranked_rows.py", "_ranking", "adapters", "_output",

@@ -14,10 +14,9 @@ import numpy as np
 
 from ir_trunc._core.arrays import Texts
 from ir_trunc._core.errors import InputError, ParameterError, counted, option, shown, warn
-from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import cached_property, npt, pd
 from ir_trunc._core.parameters import one_of, text, whole
-from ir_trunc._core.rankings import Ints, Judgments, Rankings, canonical_order, distinct
+from ir_trunc._core.rankings import HIGHEST_GRADE, Ints, Judgments, Rankings, canonical_order, distinct
 from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
 from ir_trunc._ranking.ranked_rows import DOCUMENTS, Convention, NilRule, Notes, nil_rule, repeats

@@ -20,9 +20,8 @@ import numpy as np
 
 from ir_trunc._core.arrays import Texts
 from ir_trunc._core.errors import InputError, option, shown
-from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import Lazy, npt, pattern
-from ir_trunc._core.rankings import Bools, Floats, Ints
+from ir_trunc._core.rankings import HIGHEST_GRADE, Bools, Floats, Ints
 from ir_trunc._core.universe import Keys
 from ir_trunc._read.text import NUMBER
 

@@ -16,9 +16,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, option, warn
-from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import npt
-from ir_trunc._core.rankings import Bools, Floats, Ints, distinct
+from ir_trunc._core.rankings import HIGHEST_GRADE, Bools, Floats, Ints, distinct
 from ir_trunc._core.universe import Universe
 from ir_trunc._read.arrow import NO_GRADE, flat, numeric, one_array, pa, pc, strings, truths
 from ir_trunc._read.reading import DEFAULT, Layout, Reading

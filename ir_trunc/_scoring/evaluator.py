@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
-from operator import is_
 from typing import Annotated, Any, Literal, Unpack, get_args
 
 import ir_measures
@@ -17,12 +16,10 @@ from ir_trunc._core.lazy import ties as expected
 from ir_trunc._core.parameters import flag, one_of, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
 from ir_trunc._core.universe import Universe
-from ir_trunc._ranking.qrels import Labels, Qrels, QrelsLike, Unjudged, ready_qrels
-from ir_trunc._ranking.ranked_rows import Convention, NilRule
+from ir_trunc._ranking.qrels import Labels, Qrels, QrelsLike, ready_qrels
 from ir_trunc._ranking.runs import (
     OF_QRELS,
     Documents,
-    Missing,
     Options as Options,
     RunLike,
     as_ranked,
@@ -31,7 +28,7 @@ from ir_trunc._ranking.runs import (
     source_of,
     with_missing,
 )
-from ir_trunc._read.reading import DEFAULT, Duplicates, KeysLike, Option, Order, Reading, Searches, takes
+from ir_trunc._read.reading import DEFAULT, Option, Reading, takes
 from ir_trunc._scoring.objects import MeasureLike, read_measures, refuses_ends
 from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
 from ir_trunc.measures import BoundMeasure, curves as curves_of, scores
@@ -82,12 +79,11 @@ class Evaluator:
     def __init__(self, measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[ScoringOptions]):
         how: Any = options
         topics, missing, unjudged, nil = map(how.pop, OF_QRELS, repeat(None))
-        ties, depth, defaults = how.pop("ties", "id"), how.pop("depth", None), vars(DEFAULT)
-        by_id = isinstance(ties, str) and ties == "id"
-        self.over_ties = not by_id and one_of("ties", ties, get_args(Ties)) == "expected"
-        read: Any = Reading if how.keys() <= defaults.keys() else Reading.of  # which names what nobody has
-        by_default = not self.over_ties and all(map(is_, how.values(), map(defaults.get, how)))
-        self.reading = DEFAULT if by_default and read is Reading else read(**how, over_ties=self.over_ties)
+        ties, depth = how.pop("ties", "id"), how.pop("depth", None)
+        self.over_ties = ties != "id" and one_of("ties", ties, get_args(Ties)) == "expected"
+        self.reading = Reading.of(**how) if how else DEFAULT
+        if self.over_ties:
+            self.reading = replace(self.reading, over_ties=True)
         self.missing = None if missing is None else check_missing(missing)
         self.alike = False  # whether all runs need the same topics
         self.bound: list[BoundMeasure] = []
@@ -377,26 +373,14 @@ def warn_about_costs(measures: Sequence[BoundMeasure], source: str, costs: Float
             warn(f"{cost}, and {', '.join(names)} takes costs in {_COSTS_IN[param]}.")
 
 
+@takes(ScoringOptions, written=True)
 def calc(
     measures: MeasureLike,
     qrels: QrelsLike | None,
     run: RunLike,
     *,
-    topics: Any = None,
-    missing: Missing | None = None,
-    unjudged: Unjudged | None = None,
-    nil: NilRule | Convention | None = None,
-    order: Order = "score",
-    duplicates: Duplicates = "error",
-    stop: str | None = None,
-    lower_is_better: bool = False,
-    columns: Mapping[str, Any] | None = None,
-    keys: KeysLike | None = None,
-    searches: Searches | None = None,
-    withheld: Any = None,
-    ties: Ties = "id",
-    depth: int | None = None,
     keep_scores: bool = False,
+    **options: Unpack[ScoringOptions],
 ) -> Results:
     """Scores of a run by topic and on average.
 
@@ -488,12 +472,7 @@ def calc(
     >>> round(aggregated["RBPT"], 3)
     0.84
     """
-    ready = Evaluator(
-        measures, qrels, topics=topics, missing=missing, unjudged=unjudged, nil=nil,
-        order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
-        columns=columns, keys=keys, searches=searches, withheld=withheld, ties=ties, depth=depth,
-    )  # fmt: skip
-    return ready.calc(run, keep_scores=keep_scores)
+    return Evaluator(measures, qrels, **options).calc(run, keep_scores=keep_scores)
 
 
 @takes(ScoringOptions)

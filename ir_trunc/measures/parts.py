@@ -18,7 +18,7 @@ from ir_trunc.measures.lists import EveryDocument, Lists, from_nothing, running
 from ir_trunc.measures.params import QRELS, TOOL, Size
 
 if TYPE_CHECKING:
-    from ir_trunc._core.judgments import Judgments
+    from ir_trunc._core.rankings import Judgments
 
 __all__ = [
     "binary", "cascade", "count", "discount", "effort", "exponential", "first_relevant", "geometric",

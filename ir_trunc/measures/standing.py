@@ -11,7 +11,7 @@ from ir_trunc._core.arrays import Floats, Ints, offsets_of
 from ir_trunc.measures.lists import Lists
 
 if TYPE_CHECKING:
-    from ir_trunc._core.judgments import Judgments
+    from ir_trunc._core.rankings import Judgments
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,7 @@ import numpy as np
 
 import ir_trunc
 from ir_trunc import Rankings
-from ir_trunc._core.judgments import Judgments
-from ir_trunc._core.rankings import offsets_of
+from ir_trunc._core.rankings import Judgments, offsets_of
 from ir_trunc._scoring.objects import bind
 from ir_trunc.truncation._text import parse_policy
 

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, option, warn
-from ir_trunc._core.judgments import HIGHEST_GRADE
 from ir_trunc._core.lazy import npt, pattern
+from ir_trunc._core.rankings import HIGHEST_GRADE
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import (
     NO_GRADE,
