@@ -74,7 +74,7 @@ class Nest:
     def __init__(self, keys: Keys, topics: Sequence[str]):
         # For each key, the outermost first: the ids of its groups of lists, and the positions of these among
         # the groups of the key around it.
-        self.groups: list[Sequence[str]] = [topics]
+        self.keys, self.groups = keys, list[Sequence[str]]([topics])
         self.parents: list[Ints] = []
         for _ in keys.names[1:]:
             outer = [group.rpartition(keys.separator)[0] for group in self.groups[0]]

@@ -29,6 +29,7 @@ from ir_trunc._ranking.runs import (
     with_missing,
 )
 from ir_trunc._read.reading import DEFAULT, Option, Reading, takes
+from ir_trunc._read.rows import PLACEHOLDER
 from ir_trunc._scoring.objects import MeasureLike, read_measures, refuses_ends
 from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
 from ir_trunc.measures import BoundMeasure, curves as curves_of, scores
@@ -111,10 +112,8 @@ class Evaluator:
             self.take(qrels)
         for bound in self.bound if self.reading.keys and self.reading.of_questions else ():
             if bound.definition.scope == "run" and bound.definition.of_means is None:
-                raise ParameterError(
-                    f"{bound.definition.name} looks at all lists of a run and has no nested means: score it"
-                    " without keys."
-                )
+                why = f"{bound.definition.name} looks at all lists of a run and has no nested means"
+                raise ParameterError(f"{why}: score it without keys.")
 
     def take(self, qrels: QrelsLike) -> None:
         """Read the qrels, which may have keys and columns of the runs."""
@@ -163,8 +162,8 @@ class Evaluator:
             measure = next(iter(self.others.values()))
             raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: it has no curve.")
         if self.over_ties:
-            what = "a curve belongs to one order of the list; leave ties out"
-            raise ParameterError(f"{option('ties', 'expected')}: {what}.")
+            ties = option("ties", "expected")
+            raise ParameterError(f"{ties}: a curve belongs to one order of the list; leave ties out.")
         return ByMeasure(zip(self.measures, curves_of(self.bound, self._open(run, source_of(run)))))
 
     def _open(self, run: Any, source: str, keep_scores: bool = False) -> Rankings:
@@ -184,41 +183,31 @@ class Evaluator:
     @property
     def cut_note(self) -> str:
         """For which measures lists are cut at the depth; "" for none."""
-        names = (str(measure) for measure in self.by_measure if measure.params.get(CUTOFF) is None)
-        return (
-            "" if self.depth is None else f"Lists are cut at {self.depth} documents for {', '.join(names)}."
-        )
+        names = ", ".join(str(measure) for measure in self.by_measure if measure.params.get(CUTOFF) is None)
+        return "" if self.depth is None else f"Lists are cut at {self.depth} documents for {names}."
 
     def _ask_others(self, run: Any, rankings: Rankings) -> list[Floats]:
         """Scores of the measures that only other providers of ir-measures know (Q each)."""
-        others = list(self.others.values())
+        asked = f"{next(iter(self.others.values()))} is asked of ir-measures"
         if self.qrels is None or isinstance(run, Rankings):
-            raise InputError(
-                f"{others[0]} is asked of ir-measures, which needs document ids: Rankings have none."
-            )
+            raise InputError(f"{asked}, which needs document ids: Rankings have none.")
         if (highest := rankings.judgments.max_rel) > _HIGHEST_GRADE:
-            raise InputError(
-                f"{others[0]} is asked of ir-measures, whose tools take memory for each grade up to the"
-                f" highest, {highest}: grades up to {_HIGHEST_GRADE:,} are possible."
-            )
-        from ir_trunc._read.rows import PLACEHOLDER  # pyarrow: not before it is needed
-
+            why = f"whose tools take memory for each grade up to the highest, {highest}"
+            raise InputError(f"{asked}, {why}: grades up to {_HIGHEST_GRADE:,} are possible.")
         qrels, run = rankings.to_dicts()
-        scores_of_others = []
         all_run = {topic: run.get(topic) or {PLACEHOLDER: 0.0} for topic in rankings.topics}
+        scores_of_others = []
         # One at a time: beside a judged_only measure, ir_measures 0.4.3 may let NumRet count judged documents
         # only.
-        for measure in others:
+        for measure in self.others.values():
+            lists = all_run if measure.NAME in _OF_QRELS else run
             try:
-                metrics = ir_measures.iter_calc(
-                    [measure], qrels, all_run if measure.NAME in _OF_QRELS else run
-                )
+                metrics = ir_measures.iter_calc([measure], qrels, lists)
                 by_topic = {metric.query_id: metric.value for metric in metrics}
-            except Exception as error:  # of many types
-                problem = f"the tool that ir-measures asks for it fails ({error})"
-                raise InputError(f"{measure}: {problem}.") from error
-            scores_of_topics = [by_topic.get(topic, measure.DEFAULT) for topic in rankings.topics]
-            scores_of_others.append(np.array(scores_of_topics, dtype=np.float64))
+            except Exception as why:  # of many types
+                raise InputError(f"{measure}: the tool that ir-measures asks for it fails ({why}).") from why
+            values = [by_topic.get(topic, measure.DEFAULT) for topic in rankings.topics]
+            scores_of_others.append(np.array(values, dtype=np.float64))
         return scores_of_others
 
 
@@ -251,13 +240,11 @@ def warn_about_scale(measures: Iterable[BoundMeasure], judgments: Judgments) -> 
         return
     if measure := next((measure for measure in measures if measure.infers_scale), None):
         top, grades = judgments.max_rel, ", ".join(map(str, judgments.levels[-4:]))
-        remedy = "rel=, for gains of 0 and 1"
-        if "max_rel" in measure.params:
-            remedy = f"max_rel={top}, or the top that no document has"
-        warn(
-            f"the judgement scale is assumed to end at {top}, the highest grade in the qrels ({grades});"
-            f" {measure.definition.name} depends on it. Write {remedy}."
-        )
+        assumed = f"the judgement scale is assumed to end at {top}, the highest grade in the qrels ({grades})"
+        remedy = f"max_rel={top}, or the top that no document has"
+        if "max_rel" not in measure.params:
+            remedy = "rel=, for gains of 0 and 1"
+        warn(f"{assumed}; {measure.definition.name} depends on it. Write {remedy}.")
 
 
 ListReaders = dict[ListPart, dict[ir_measures.Measure, BoundMeasure]]
@@ -282,9 +269,8 @@ def warn_about_lists(
     depth: int | None = None,
 ) -> None:
     """Warn where measures take more from the lists of a run than these say. depth: where lists were cut."""
-    for bound in readers["confidence"].values():
+    for bound in [*readers["confidence"].values()][:1]:
         warn_about_confidence(bound.definition.name, source, rankings)
-        break
     if rankings.costs is not None:
         warn_about_costs(measures, source, rankings.costs)
     if readers["end"] and (ends_at := imposed_depth(rankings)) != depth:
@@ -327,9 +313,7 @@ def warn_about_ends(
     rest = ", ".join(str(measure) for measure, has in zip(measures, has_cutoff) if not has)
     remedies = [f"if it is a limit, use {', '.join(cut)}"] if cut else []
     if rest:
-        remedies.append(
-            f"for {rest}, end the lists where the system or its reader stopped (ir_trunc truncate)"
-        )
+        remedies += [f"for {rest}, end the lists where the system or its reader stopped (ir_trunc truncate)"]
     names = ", ".join(map(str, measures))
     treat = "treats" if len(measures) == 1 else "treat"
     warn(f"{where}, {IMPOSED}. {names} {treat} it as a decision of the system; {'; '.join(remedies)}.")
@@ -346,13 +330,10 @@ def warn_about_confidence(name: str, source: str, rankings: Rankings) -> None:
             " scores of the documents, and these have none. A run {question: {answer: score}} has them, as"
             " read_predictions(predictions, no_answer=...) makes it of SQuAD's files."
         )
-    first_scores = rankings.first_scores[rankings.lengths > 0]
-    if len(first_scores) > 1 and (first_scores == first_scores[0]).all():
-        what = f"the first documents of all {len(first_scores)} lists have the same score"
-        warn(
-            f"{source}: {what}, {first_scores[0]:g}, which {name} takes for confidence: it tells no answer"
-            " from another."
-        )
+    first = rankings.first_scores[rankings.lengths > 0]
+    if len(first) > 1 and (first == first[0]).all():
+        equal = f"the first documents of all {len(first)} lists have the same score, {first[0]:g}"
+        warn(f"{source}: {equal}, which {name} takes for confidence: it tells no answer from another.")
 
 
 _COSTS_IN = {

@@ -75,11 +75,8 @@ class TruncMeasure(Measure):
 
     def __repr__(self) -> str:
         definition, params = self.DEFINITION, self.params
-        changed = []
-        for name in sorted(params):
-            if name != definition.at and params[name] != definition.params[name].default:
-                changed.append(f"{name}={_as_written(params[name])}")
-        inside = ",".join(changed)
+        changed = [name for name in sorted(params) if params[name] != definition.params[name].default]
+        inside = ",".join(f"{name}={_as_written(params[name])}" for name in changed if name != definition.at)
         at = f"@{_as_written(params[definition.at])}" if definition.at in params else ""
         return f"{definition.name}({inside}){at}" if inside else f"{definition.name}{at}"
 
@@ -234,10 +231,8 @@ def parse_measure(measure: str | Measure) -> Measure:
         return measure
     measures = [each for each, _ in _named(measure)]
     if len(measures) > 1:
-        two = " and ".join(map(str, measures[:2]))
-        raise UnknownMeasureError(
-            f"{measure!r} is {len(measures)} measures in trec_eval: name one, {two} are two."
-        )
+        many = f"{measure!r} is {len(measures)} measures in trec_eval"
+        raise UnknownMeasureError(f"{many}: name one, {' and '.join(map(str, measures[:2]))} are two.")
     return measures[0]
 
 
@@ -277,11 +272,18 @@ def _checked(measure: Measure) -> tuple[Measure, BoundMeasure | None]:
     if not isinstance(measure, TruncMeasure):
         own = _with_own_params(measure, measure.params.keys())
         measure = measure if own is measure else own(**measure.params)
+    name = measure.NAME or type(measure).__name__
     if not isinstance(measure, TruncMeasure):
-        _check_names(measure.NAME or type(measure).__name__, measure.params, measure)
+        _check_names(name, measure.params, measure)
     bound = bind(measure)
-    if bound is None:
-        _check_stock(measure.NAME or type(measure).__name__, measure)
+    if bound is None:  # ir-measures would not take parameters that are missing or of other values
+        required = [key for key, info in measure.SUPPORTED_PARAMS.items() if info.required]
+        if missing := [key for key in required if key not in measure.params]:
+            raise ParameterError(f"{name} needs {' and '.join(missing)}: write {name}({missing[0]}=...).")
+        try:
+            measure.validate_params()
+        except AssertionError as error:
+            raise ParameterError(f"{measure}: {error}.") from None
     return measure, bound
 
 
@@ -304,9 +306,8 @@ def _named(text: str) -> list[tuple[Measure, BoundMeasure | None]]:
 def _read(text: str) -> tuple[Measure, BoundMeasure | None]:
     """The measure that a text names, with its parameters checked, and its formula."""
     if not isinstance(text, str):
-        raise UnknownMeasureError(
-            f"{shown(text)} is {type(text).__name__}: a measure is an object or a text."
-        )
+        given = f"{shown(text)} is {type(text).__name__}"
+        raise UnknownMeasureError(f"{given}: a measure is an object or a text.")
     prime = re.match(r"\w+'", text.strip())  # RBP' of a paper
     name, params, cutoff = (prime[0], {}, None) if prime else parse(text)
     if name not in ir_measures_registry:
@@ -354,18 +355,6 @@ def _check_names(name: str, params: Iterable[str], measure: Measure) -> None:
             raise ParameterError(f"{name} has no parameter {key!r}; {has}{hint}")
 
 
-def _check_stock(name: str, measure: Measure) -> None:
-    """ParameterError where ir-measures would not take the parameters that a measure of its own has."""
-    needed = [key for key, info in measure.SUPPORTED_PARAMS.items() if info.required]
-    missing = [key for key in needed if key not in measure.params]
-    if missing:
-        raise ParameterError(f"{name} needs {' and '.join(missing)}: write {name}({missing[0]}=...).")
-    try:
-        measure.validate_params()
-    except AssertionError as error:
-        raise ParameterError(f"{measure}: {error}.") from None
-
-
 # A name of trec_eval, as ndcg_cut_10 or P_5: a word, and its parameters behind a dot or an underscore. The
 # name of a file, as P_5.run, is none.
 _OF_TREC_EVAL = r"(?:11pt_avg|[A-Za-z]+(?:_[A-Za-z]+)*)(?:[._][0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)?"
@@ -382,8 +371,7 @@ def trec_eval_measures(name: str) -> list[Measure]:
     try:
         return list(parse_trec_measure(name))
     except ValueError as error:
-        if "not yet supported" in str(error):
-            raise UnknownMeasureError(
-                f"{name} is a measure of trec_eval that ir-measures does not have."
-            ) from None
-        return []
+        if "not yet supported" not in str(error):
+            return []
+        why = "a measure of trec_eval that ir-measures does not have"
+        raise UnknownMeasureError(f"{name} is {why}.") from None

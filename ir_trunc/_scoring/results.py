@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import ir_measures
 import numpy as np
@@ -268,11 +268,11 @@ class Results(Result):
 
         unit: the level whose groups count alike in the mean of the whole run.
         """
-        assert self._nest is not None
+        nest = cast(Nest, self._nest)
         # A copy, row by row in memory: `over` may leave another order, in which numpy adds otherwise.
-        means = self._nest.means(np.array(self.values, order="C"), level, unit)
+        means = nest.means(np.array(self.values, order="C"), level, unit)
         for row, bound in self._of_run.items():
-            parts = self._nest.means(RunScores(bound, self.rankings).parts, level, unit)
+            parts = nest.means(RunScores(bound, self.rankings).parts, level, unit)
             means[row] = value_from_means(bound, parts)
         return means
 
@@ -322,14 +322,11 @@ class Results(Result):
         >>> results.aggregated["RR"]
         0.75
         """
-        level, keys = self._level(key), self.universe.nesting
-        assert self._nest is not None
-        assert keys is not None
-        groups = self._nest.groups[level]
-        index: pd.Index[Any] = pd.Index(groups, name=key)
+        level, nest = self._level(key), cast(Nest, self._nest)
+        index: pd.Index[Any] = pd.Index(nest.groups[level], name=key)
         if level > 0:
-            ids = [tuple(group.split(keys.separator)) for group in groups]
-            index = pd.MultiIndex.from_tuples(ids, names=keys.names[: level + 1])
+            ids = [tuple(group.split(nest.keys.separator)) for group in nest.groups[level]]
+            index = pd.MultiIndex.from_tuples(ids, names=nest.keys.names[: level + 1])
         texts = [str(measure) for measure in self.measures]
         return pd.DataFrame(self._nested(level).T, index=index, columns=texts)
 
@@ -365,10 +362,8 @@ class Results(Result):
         """
         level = self._level(unit)
         for bound in self._of_run.values() if self._nest is not None else ():
-            raise ParameterError(
-                f"{bound.definition.name} looks at all lists of a run: it has no values of its own for each"
-                f" {self.universe.keys[level]}."
-            )
+            none = f"it has no values of its own for each {self.universe.keys[level]}"
+            raise ParameterError(f"{bound.definition.name} looks at all lists of a run: {none}.")
         return self.means_of_units(self.values, unit)
 
     def means_of_units(self, values: Floats, unit: str | None = None) -> tuple[tuple[str, ...], Floats]:
@@ -411,8 +406,8 @@ class Results(Result):
     @cached_property
     def _means(self) -> tuple[float, ...]:
         """The means (for counts: sums), to the last bit as ir-measures' aggregators add them up."""
-        assumed, topics, of_rows = self.rankings.universe, self.values.shape[1], list[float]()
-        if topics and assumed is not None and assumed.nesting is not None:
+        topics, of_rows = self.values.shape[1], list[float]()
+        if topics and self._nest is not None:
             of_rows = self._nested(None)[:, 0].tolist()
         elif topics:  # one value after the other, as they do
             of_rows = ((0.0 + np.add.accumulate(self.values, axis=1)[:, -1]) / topics).tolist()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import copy_context
@@ -139,10 +138,8 @@ def by_file_name(
     for path in items:
         if shape_of(path) != "path":
             of_frame = ", of a frame {name: part for name, part in df.groupby('system')}"
-            frame = of_frame if shape_of(path) == "frame" else ""
-            raise InputError(
-                f"runs need names: give {{name: run}} or paths, not {type(path).__name__}{frame}."
-            )
+            needed = f"runs need names: give {{name: run}} or paths, not {type(path).__name__}"
+            raise InputError(f"{needed}{of_frame if shape_of(path) == 'frame' else ''}.")
         file_name("run", path)
     files: list[Any] = []
     for path in items:
@@ -168,13 +165,8 @@ def by_file_name(
 def _refuse_one_file_twice(files: Iterable[Any]) -> None:
     """InputError where two paths lead to one file, `a.run` and `./a.run` for example."""
     paths: dict[tuple[int, int], Any] = {}
-    for path in files:
-        try:
-            status = os.stat(path)
-        except OSError:
-            continue  # its reader says what is wrong
-        if not stat.S_ISREG(status.st_mode):
-            continue
+    for path in filter(os.path.isfile, files):  # of others their reader says what is wrong
+        status = os.stat(path)
         other = paths.setdefault((status.st_dev, status.st_ino), path)
         if other is not path:
             raise InputError(f"runs {_text(other)} and {_text(path)} are one file: give each run once.")
