@@ -40,10 +40,10 @@ from ir_trunc._scoring.evaluator import Evaluator, Options, calc
 from ir_trunc._scoring.objects import MeasureLike, parse_measures
 from ir_trunc._scoring.results import Results, as_table
 from ir_trunc.measures.answering import PENAS, answers, first_scores
+from ir_trunc.measures.confidence import RankedAnswers
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MinRel
 from ir_trunc.measures.parts import over
-from ir_trunc.measures.selective import RankedAnswers
 from ir_trunc.truncation._fitting import one_measure
 
 __all__ = ["abstention_curve", "nauc", "risk_coverage"]

@@ -44,9 +44,7 @@ ROOMS = {
     "ties": Room("_ties.py", (), "scoring/test_ties.py"),
     "explanation": Room("_explanation.py", (), "scoring/test_explanation.py", "howto/why-this-score.md"),
     "more measures": Room(
-        "measures/correlation.py measures/cwl.py measures/harm.py measures/nil_aware.py "
-        "measures/perfect.py measures/priced.py measures/reading_cost.py measures/selective.py",
-        (),
+        "measures/confidence.py measures/harm.py measures/ideal.py measures/reading_cost.py", ()
     ),
     "answers as data": Room("_read/readers/answers.py"),
     "tables in files": Room("_read/readers/files.py", ()),

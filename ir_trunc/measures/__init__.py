@@ -25,8 +25,17 @@ for _module in iter_modules(__path__):
 
 # As people read about them, since some measures only make sense after others; further files come after these.
 _READING_ORDER = (
-    "terminal", "perfect", "utility", "harm", "information", "graded", "nil_aware", "answering", "priced",
-    "selective", "screening", "reading_cost", "cwl", "sessions", "probabilistic", "classical", "correlation",
+    "terminal",
+    "ideal",
+    "utility",
+    "harm",
+    "graded",
+    "answering",
+    "confidence",
+    "screening",
+    "reading_cost",
+    "sessions",
+    "classical",
 )  # fmt: skip
 
 

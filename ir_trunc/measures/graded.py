@@ -14,8 +14,7 @@ from ir_trunc._core.arrays import Floats, Ints
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, Flag, GradeGains, Number
-from ir_trunc.measures.parts import Gains, OfJudged, count, mapped, nil, over, scale_of
-from ir_trunc.measures.standing import grade_groups
+from ir_trunc.measures.parts import Gains, OfJudged, count, grade_groups, mapped, nil, over, scale_of
 
 SAKAI = (
     "Sakai, NTCIR-4, 2004,"

@@ -36,7 +36,7 @@ FIRST_HITS = {
     "threshold": "howto/choose-k",
     "no answer": "start/evaluate-answers",
     "RBPT": "reference/terminal-documents#rbpt",
-    "OIE": "reference/information#oie",
+    "OIE": "reference/utility#oie",
     "nDCGT": "reference/terminal-documents#ndcgt",
     "cutoff": "howto/cutoffs",
     "unanswerable": "start/evaluate-answers",

@@ -72,7 +72,7 @@ OF_FOUR = Rankings.from_lists([[1, 0], [], [0], []], [[1, 0], [0], [0], [1]])
 CLASSICAL = [
     name
     for name, definition in registry.items()
-    if "nil" in definition.params and definition.formula.__module__.endswith(("classical", "probabilistic"))
+    if "nil" in definition.params and definition.formula.__module__.endswith("classical")
 ]
 
 
