@@ -139,7 +139,7 @@ class Explanation(Result):
         """
         if self.curve is None:
             raise ParameterError(f"{self.measure} has no score at each depth of one list, only influence.")
-        ax, style = plots.curve(self.curve, self.topic, self.measure, ax), plots._style
+        ax, style = plots.curve(self.curve, self.topic, self.measure, ax), plots._kit
         scores = self.curve.values
         if self.influence is not None:
             ax.set_ylabel(style.label(f"{self.measure} of the run"))

@@ -25,17 +25,8 @@ for _module in iter_modules(__path__):
 
 # As people read about them, since some measures only make sense after others; further files come after these.
 _READING_ORDER = (
-    "terminal",
-    "ideal",
-    "utility",
-    "harm",
-    "graded",
-    "answering",
-    "confidence",
-    "screening",
-    "reading_cost",
-    "sessions",
-    "classical",
+    "terminal", "ideal", "utility", "harm", "graded", "answering", "confidence", "screening", "reading_cost",
+    "sessions", "classical",
 )  # fmt: skip
 
 

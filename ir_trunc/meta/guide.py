@@ -222,7 +222,7 @@ def plot_guide(ax: Any = None) -> Any:
         below = y - _LINE * 1.15 * ("measures" in node)
         _links(shown, x + 0.1, y, node.get("measures", ()))
         for number, line in enumerate(lines):
-            shown.text(x + 0.04, below - number * _LINE, line, color=plots._style.INK, **_PLAIN)
+            shown.text(x + 0.04, below - number * _LINE, line, color=plots._kit.INK, **_PLAIN)
         y -= high
     return shown
 

@@ -174,7 +174,7 @@ class Predictivity(Result):
         """The taus of all splits for each measure with itself, as boxes. Returns Axes."""
         shown = plots._kit.ready_axes(ax)
         own = [self.taus[:, row, row] for row in range(len(self.measures))]
-        shown.boxplot(own, medianprops={"color": plots._style.ACCENT, "linewidth": 2})
+        shown.boxplot(own, medianprops={"color": plots._kit.ACCENT, "linewidth": 2})
         shown.set_xticks(range(1, len(own) + 1), self.measures, rotation=30, ha="right")
         shown.set_ylabel("Kendall's tau between halves (no unit)")
         return shown

@@ -64,15 +64,15 @@ class TruncationImpact(Result):
         best = np.sort(np.argsort(-higher_is_better([self.usual], self.before), kind="stable")[:count])
         before, after, x = self.before[best], self.after[best], 100 * self.truncated[best]
         shown = plots._kit.ready_axes(ax)
-        shown.vlines(x, before, after, color=plots._style.GREY, linewidth=1, zorder=1)
-        usual = f"{plots._style.label(self.usual)}, as usual"
-        shown.plot(x, before, "o", color=plots._style.INK, markerfacecolor="white", label=usual)
+        shown.vlines(x, before, after, color=plots._kit.GREY, linewidth=1, zorder=1)
+        usual = f"{plots._kit.label(self.usual)}, as usual"
+        shown.plot(x, before, "o", color=plots._kit.INK, markerfacecolor="white", label=usual)
         shown.plot(
             x,
             after,
             "s",
-            color=plots._style.ACCENT,
-            label=f"{plots._style.label(self.measure)}, with the end",
+            color=plots._kit.ACCENT,
+            label=f"{plots._kit.label(self.measure)}, with the end",
         )
         shown.set(xlabel=f"lists of fewer than {self.depth} documents (%)", ylabel="mean score")
         plots._kit.legend_above(shown, 2)

@@ -6,8 +6,19 @@ Markers, line styles, lightness and words tell things apart, not hue alone. No g
 changed.
 """
 
-from ir_trunc.plots._cuts import abstention, curve, cuts, lengths, nil, policies, recall_curve, risk_coverage
-from ir_trunc.plots._lists import calendar, lists, side_by_side
+from ir_trunc.plots._lists import (
+    abstention,
+    calendar,
+    curve,
+    cuts,
+    lengths,
+    lists,
+    nil,
+    policies,
+    recall_curve,
+    risk_coverage,
+    side_by_side,
+)
 from ir_trunc.plots._systems import agreement, caption, example, lines, scores, slope
 
 __all__ = [

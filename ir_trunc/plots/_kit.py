@@ -10,17 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, IrTruncError
+from ir_trunc._core.errors import InputError, IrTruncError, printable
 from ir_trunc._core.lazy import needed, pd
 from ir_trunc._core.parameters import instance, numbers
 from ir_trunc._output.files import Target, check_outputs, output_file
-from ir_trunc.plots._style import COLOURS, GREY, INK, LINES, MARKERS, label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
     from matplotlib.figure import Figure
 else:
     Axes = None  # only type checkers read `ax: Axes`
+
+INK = "#222222"
+GREY = "#a6a6a6"
+ACCENT = "#C24A00"
+# The colours differ in lightness, the first ones most, for colour-blind readers and for grey paper. Markers
+# and line styles tell lines apart without colours.
+COLOURS = ("#1A1A1A", "#E0780A", "#0070B8", "#6A1B7A", "#1F9A6A", "#6B1500", "#00656B")
+MARKERS = "osD^vPX*<>"
+LINES = ("-", "--", "-.", ":")
+SMALL: dict[str, Any] = {"color": INK, "fontsize": "small"}  # the style of labels and annotations
+
+LONGEST = 48  # characters of a name that are shown at most
 
 LineData = Mapping[Any, tuple[Any, Any]]  # lines by name: (x, y)
 
@@ -29,6 +40,16 @@ MOST_NAMES = 7  # up to this number of lines, names stand beside the lines; more
 _ABOVE = "legend-above-"  # and its number of rows, which `set_title` reads
 # Without the time, a file has the same bytes every time.
 _UNDATED = {"svg": {"Date": None}, "svgz": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
+def label(name: object) -> str:
+    """A name that matplotlib draws literally; the middle of a long name is left out."""
+    text = printable(str(name))
+    if len(text) > LONGEST:
+        end = (LONGEST - 3) // 2
+        text = f"{text[: LONGEST - 3 - end]}...{text[-end:]}"
+    text = text.replace("$", r"\$")  # which would begin a formula
+    return f" {text}" if text.startswith("_") else text  # an underscore hides a line from the legend
 
 
 def ready_axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:

@@ -16,7 +16,7 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 from ir_trunc._core.arrays import Floats
-from ir_trunc.plots._style import GREY, SMALL, label
+from ir_trunc.plots._kit import GREY, SMALL, label
 
 _LINE = 1.15  # distance of two labels, in heights of their letters
 

@@ -1,4 +1,4 @@
-"""Plots of lists by rank: relevant documents, and where the lists end."""
+"""Plots of lists by rank, of lengths and cuts, of policies and stopping rules, and of abstention."""
 
 from __future__ import annotations
 
@@ -7,22 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, counted
+from ir_trunc._core.curve import Curve, bin_name, bin_of
+from ir_trunc._core.errors import InputError, counted, shown
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import instance, mapping, text, whole
-from ir_trunc._core.rankings import Rankings
-from ir_trunc.plots import _kit, _style
+from ir_trunc._core.parameters import instance, mapping, numbers, text, whole
+from ir_trunc._core.rankings import Floats, Rankings
+from ir_trunc._inference.estimate import intervals_of_shares
+from ir_trunc._ranking.qrels import QrelsLike, read_qrels
+from ir_trunc._read.text import read_sizes
+from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.params import QRELS, Size, Sizes, is_path
+from ir_trunc.measures.parts import binary, collection_sizes
+from ir_trunc.plots import _kit
 from ir_trunc.plots._kit import Axes
 
 MOST = 10_000  # documents of a list that a plot can show at most
 
-_FILLED = _style.COLOURS[2]
+_FILLED = _kit.COLOURS[2]
 _HOLLOW: dict[str, Any] = {
     "markersize": 3,
     "markerfacecolor": "white",
-    "color": _style.INK,
+    "color": _kit.INK,
     "markeredgewidth": 0.7,
 }
+_RELEVANT = "relevant documents by topic"
+_FIRST_ANSWERS = 10  # where curves of risk begin
 
 
 def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | None = None) -> Axes:
@@ -70,16 +79,16 @@ def lists(rankings: Rankings, title: str = "", longest: int = 40, ax: Axes | Non
     edges = np.arange(longest + 1) + 0.5, np.arange(len(rankings) + 1)
     ax.pcolormesh(*edges, cells[order], cmap="Greys", vmin=0, vmax=1.15)
     beyond = np.flatnonzero(rankings.lengths[order] > longest) + 0.5
-    arrows: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "color": _style.INK, "markersize": 3}
+    arrows: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "color": _kit.INK, "markersize": 3}
     ax.plot(np.full(len(beyond), 1.015), beyond, ">", clip_on=False, **arrows)
     answerable = int((relevant > 0).sum())
     if answerable < len(rankings):
-        ax.axhline(answerable, color=_style.ACCENT, linewidth=1)
-        style = _style.SMALL | {"color": _style.ACCENT, "ha": "right", "va": "bottom"}
+        ax.axhline(answerable, color=_kit.ACCENT, linewidth=1)
+        style = _kit.SMALL | {"color": _kit.ACCENT, "ha": "right", "va": "bottom"}
         ax.text(longest + 0.5, answerable, "nil queries below", **style)
     ax.set_xticks([1, *range(step, longest + 1, step)])
     what = f"{counted(len(rankings), 'topic')}, those with most to find on top"
-    ax.set(title=_style.label(text("title", title)), xlabel="rank (dark: relevant, light: not)", ylabel=what)
+    ax.set(title=_kit.label(text("title", title)), xlabel="rank (dark: relevant, light: not)", ylabel=what)
     ax.set(xlim=(0.5, longest + 0.5), yticks=[])
     ax.invert_yaxis()
     return ax
@@ -124,20 +133,20 @@ def side_by_side(runs: Mapping[str, Rankings], longest: int = 20, ax: Axes | Non
     first = next(iter(runs.values()))
     order, relevant_of = _by_relevant(first)
     height = len(runs) + 1.25  # of a topic: its name, its lists, and a gap
-    letters = max(len(_style.label(system)) for system in runs)
+    letters = max(len(_kit.label(system)) for system in runs)
     width = 0.08 * letters + max(0.3 * longest + 2, 4.6)  # inches; the legend needs the latter
     ax = _kit.ready_axes(ax, width, 0.21 * len(order) * height + 0.9)
     labels: dict[float, str] = {}
     for place, topic in enumerate(order):
         top, count = place * height, relevant_of[topic] or "none"
-        title = f"{_style.label(first.topics[topic])}: {count} relevant"
-        ax.text(0.5, top, title, va="center", weight="bold", **_style.SMALL)
+        title = f"{_kit.label(first.topics[topic])}: {count} relevant"
+        ax.text(0.5, top, title, va="center", weight="bold", **_kit.SMALL)
         for y, (system, rankings) in enumerate(runs.items(), 1):
-            labels[top + y] = _style.label(system)
+            labels[top + y] = _kit.label(system)
             _circles(ax, top + y, rankings, topic, longest)
     for what, inside in (("relevant", _FILLED), ("not relevant", "white")):
         ax.scatter([], [], 34, inside, edgecolor=_FILLED, linewidth=0.9, label=what)
-    ax.plot([], [], "|", color=_style.ACCENT, markersize=11, markeredgewidth=2.2, label="end of the list")
+    ax.plot([], [], "|", color=_kit.ACCENT, markersize=11, markeredgewidth=2.2, label="end of the list")
     _kit.legend_above(ax, 3, handletextpad=0.1, columnspacing=1.2)
     _kit.name_rows(ax, labels, labels.values(), fontsize="small")
     ax.set(xlabel="rank", xlim=(0, longest + 1), ylim=(len(order) * height - 0.6, -0.6))
@@ -178,21 +187,21 @@ def calendar(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     days, news = len(table), table.iloc[:, 0].to_numpy(bool)
     ax = _kit.ready_axes(ax, 8.0, 1.1 + 0.34 * table.shape[1])
     names = [f"news on {news.sum()} of {counted(days, 'day')}"]
-    ax.vlines(np.flatnonzero(news), -0.35, 0.35, color=_style.INK, linewidth=1.6)
+    ax.vlines(np.flatnonzero(news), -0.35, 0.35, color=_kit.INK, linewidth=1.6)
     for row, (name, column) in enumerate(list(table.items())[1:], 1):
         reported = column.to_numpy(bool)
         right, false, missed = (
             np.flatnonzero(of) for of in (news & reported, reported & ~news, news & ~reported)
         )
         ax.vlines(right, row - 0.35, row + 0.35, color=_FILLED, linewidth=1.6)
-        ax.vlines(false, row + 0.02, row + 0.35, color=_style.ACCENT, linewidth=1.0)
+        ax.vlines(false, row + 0.02, row + 0.35, color=_kit.ACCENT, linewidth=1.0)
         ax.plot(missed, np.full(len(missed), row - 0.2), "o", **_HOLLOW)
-        names.append(f"{_style.label(name)}: {len(right)} of {news.sum()}, {len(false)} false")
+        names.append(f"{_kit.label(name)}: {len(right)} of {news.sum()}, {len(false)} false")
     ax.vlines([], 0, 0, color=_FILLED, linewidth=1.6, label="reported news")
     ax.plot([], [], "o", label="missed it", **_HOLLOW)
-    ax.vlines([], 0, 0, color=_style.ACCENT, linewidth=1.0, label="reported without news (half bar)")
+    ax.vlines([], 0, 0, color=_kit.ACCENT, linewidth=1.0, label="reported without news (half bar)")
     _kit.legend_above(ax, 3, columnspacing=1.2)
-    _kit.set_title(ax, _style.label(table.index.name or ""))
+    _kit.set_title(ax, _kit.label(table.index.name or ""))
     _kit.name_rows(ax, range(len(names)), names, fontsize="small")
     step = max(1, -(-days // 7))
     ax.set_xticks(range(0, days, step), [str(day) for day in table.index[::step]], fontsize="small")
@@ -217,6 +226,444 @@ def _circles(ax: Axes, y: float, rankings: Rankings, topic: int, longest: int) -
     ax.scatter(ranks, np.full(len(ranks), y), 34, fill, edgecolor=_FILLED, linewidth=0.9)
     if length > longest:
         rest = f"... to {length}, {(relevant > longest).sum()} relevant"
-        ax.text(longest + 0.7, y, rest, va="center", **_style.SMALL)
+        ax.text(longest + 0.7, y, rest, va="center", **_kit.SMALL)
     else:
-        ax.plot([length + 0.5] * 2, [y - 0.4, y + 0.4], color=_style.ACCENT, linewidth=2.2)
+        ax.plot([length + 0.5] * 2, [y - 0.4, y + 0.4], color=_kit.ACCENT, linewidth=2.2)
+
+
+def curve(curve: Curve, topic: str, measure: Any = "score", ax: Axes | None = None) -> Axes:
+    """One topic's score at every depth, with the list's own end and its best cut marked.
+
+    The dotted line is the score of the empty list.
+
+    Parameters
+    ----------
+    curve : Curve
+        As `ir_trunc.curves` makes it.
+    topic : str
+        The topic whose list is shown.
+    measure : str or Measure
+        What the axis is called.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        Where the curve does not have the topic.
+
+    Examples
+    --------
+    >>> from ir_trunc import curves, plots
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
+    >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    >>> ax = plots.curve(curves("RBPT", qrels, run)["RBPT"], "1", "RBPT")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('length of the list (documents)', 'RBPT of topic 1')
+    """
+    instance("curve", curve, Curve, "a Curve, as ir_trunc.curves makes them,")
+    values = dict(curve.rows()).get(text("topic", topic))
+    ax = _kit.ready_axes(ax)
+    if values is None:
+        raise InputError(f"the curve has no topic {topic!r}; its first is {curve.topics[0]!r}.")
+    best, own = int(curve.best()[0][curve.topics.index(topic)]), len(values) - 1
+    ax.plot(values, color=_kit.INK, linewidth=1.3)
+    ax.axhline(values[0], color=_kit.GREY, linewidth=0.8, linestyle=":", zorder=1)
+    # Where the list ends at its best cut, its square is inside the diamond.
+    marks = (("best cut", best, "D", "white", 10), ("own end", own, "s", _kit.ACCENT, 5.5))
+    for what, depth, marker, fill, size in marks:
+        style: dict[str, Any] = {"markerfacecolor": fill, "markersize": size, "linestyle": "none"}
+        name = f"{what}: {counted(depth, 'document')}, {values[depth]:.3f}"
+        ax.plot(depth, values[depth], marker, color=_kit.ACCENT, clip_on=False, label=name, **style)
+    _kit.length_axis(ax.xaxis, "length of the list", own)
+    name = measure if isinstance(measure, str) else shown(measure)
+    ax.set(ylabel=_kit.label(f"{name} of topic {topic}"), xlim=(0, max(own, 1)))
+    _kit.legend_above(ax)
+    return ax
+
+
+_COARSE = 20  # documents: a list as long as this makes the axes of `lengths` logarithmic
+
+
+def lengths(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Each list's own length against its best one: the lists of one measure from `study.best_cuts`.
+
+    The area of a circle grows with the number of lists in the same place. From 20 documents on, the axes are
+    logarithmic, and lists of about the same lengths share a circle.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the columns measure, length and best_length.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For a table of several measures, or without these columns.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import study
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
+    >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    >>> plots.lengths(study.best_cuts("RBPT", qrels, {"mine": run})).get_title()
+    'RBPT: own and best length of 2 lists'
+    """
+    columns = ["length", "best_length"]
+    _kit.checked_table(table, "study.best_cuts", ["measure"], columns)
+    measure = _kit.only_value(table["measure"], "measure", "lists")
+    ax = _kit.ready_axes(ax, 4.8, 4.6)
+    places = table[columns].to_numpy(float)
+    top = float(places.max())
+    coarse = top >= _COARSE
+    # Lengths whose circles would overlap share one: steps that are equal on the axis.
+    steps = np.unique([0, *np.rint(np.geomspace(1, top, 18))]) if coarse else np.arange(top + 1)
+    nearest = steps[np.abs(places[:, :, None] - steps).argmin(axis=2)]
+    circles, lists = np.unique(nearest, axis=0, return_counts=True)
+    x, y = circles.T
+    largest = 80 if coarse else min((240 / (top + 1)) ** 2, 312)
+    area = np.maximum(largest * lists / lists.max(), 8 if coarse else 6)
+    ax.scatter(x, y, area, "#d0d0d0", edgecolor=_kit.INK, linewidth=0.8, clip_on=False)
+    ax.plot([0, top], [0, top], color=_kit.ACCENT, linewidth=1.2, linestyle="--", zorder=0.5)
+    _kit.length_axis(ax.xaxis, "own length", top, _COARSE)
+    _kit.length_axis(ax.yaxis, "best length", top, _COARSE)
+    title = f"{measure}: own and best length of {len(table)} lists"
+    limits = (-0.3, max(top * (1.6 if coarse else 1.1), top + 0.3))
+    ax.set(title=_kit.label(title), xlim=limits, ylim=limits)
+    inside = _kit.SMALL | {"transform": ax.transAxes}
+    ax.text(0.03, 0.97, "above the line: ended too early", ha="left", va="top", **inside)
+    ax.text(0.98, 0.03, "below the line: went on too long", ha="right", va="bottom", **inside)
+    return ax
+
+
+def nil(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """How many lists have each length before and after NIL ends them: the table of `study.nil_report`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the columns before and after; the index has the lengths.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For a table without these columns.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import study
+    >>> plots.nil(study.nil_report({"mine": {"1": {"a": 3, "NIL": 2}}}).to_pandas()).get_ylabel()
+    'lists'
+    """
+    _kit.checked_table(table, "study.nil_report", finite=("before", "after"))
+    ax = _kit.ready_axes(ax)
+    for offset, name, colour in ((-0.2, "before", "white"), (0.2, "after", _kit.INK)):
+        x, label = np.arange(len(table)) + offset, f"{name} NIL ends lists"
+        ax.bar(x, table[name], 0.4, color=colour, edgecolor=_kit.INK, label=label)
+    ax.set_xticks(range(len(table)), table.index)
+    ax.set(xlabel="length of the list (documents)", ylabel="lists")
+    _kit.integer_ticks(ax.yaxis)
+    _kit.legend_above(ax, 2)
+    return ax
+
+
+def cuts(table: pd.DataFrame, ax: Axes | None = None, qrels: QrelsLike | None = None) -> Axes:
+    """Distribution of best cuts: stems for a few measures, a shaded table for many.
+
+    With qrels also that of the numbers of relevant documents by topic (Amigó et al. 2022, figure 2).
+
+    Parameters
+    ----------
+    table : DataFrame
+        That of `study.cuts`: bins by measures.
+    ax : Axes, optional
+    qrels : QrelsLike, optional
+        The judgments, as `ir_trunc.calc` takes them.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For anything but a table of numbers.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import study
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
+    >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    >>> plots.cuts(study.cuts("RBPT SetF", qrels, {"mine": run})).get_ylabel()
+    'lists (%)'
+    """
+    _kit.checked_table(table, "study.cuts", finite=None)
+    relevant = None
+    if qrels is not None:
+        judgments = read_qrels(qrels).judgments
+        R = bin_of(np.bincount(judgments.rows[judgments.grades > 0], minlength=len(judgments.topics)))
+        bins = [bin_name(number) for number in range(max(len(table), int(R.max()) + 1))]
+        table = table.reindex(bins, fill_value=0.0)
+        relevant = np.bincount(R, minlength=len(bins)) / len(R)
+    if relevant is not None and table.shape[1] > _kit.MOST_NAMES:
+        table = table.assign(**{_RELEVANT: relevant})
+    if table.shape[1] > _kit.MOST_NAMES:
+        ax = _kit.shaded_table(100 * table.T, "{:.0f}", ax)
+        ax.set(xlabel="best cut (documents)", title="lists (%)")
+        return ax
+    ax = _kit.ready_axes(ax, 7.2, 4.2)
+    middle, apart = (table.shape[1] - 1) / 2, 0.8 / table.shape[1]
+    styles = _kit.line_styles(table.shape[1])
+    for number, (style, (name, shares)) in enumerate(zip(styles, table.items())):
+        x = np.arange(len(table)) + apart * (number - middle)
+        ax.vlines(x, 0, 100 * shares, color=style["color"], linestyle=style["linestyle"], linewidth=1.3)
+        ax.plot(x, 100 * shares, label=_kit.label(name), **style | {"linestyle": "none"}, clip_on=False)
+    if relevant is not None:
+        ax.plot(100 * relevant, color=_kit.ACCENT, linewidth=1.2, label=_RELEVANT, zorder=0.5)
+    ax.set(xlabel="best cut (documents)", ylabel="lists (%)")
+    _kit.legend_beside(ax)
+    _kit.slanted_ticks(ax, table.index)
+    ax.set_ylim(bottom=0)
+    return ax
+
+
+def policies(table: pd.DataFrame, against: str = "length", ax: Axes | None = None) -> Axes:
+    """A row for each policy: its score with the confidence interval, and what its lists cost.
+
+    A policy whose interval is not known (NaN) has no bar.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The rows of one system in the table of `truncation.cross_validate`.
+    against : str
+        What is written beside: the column 'length' or 'cost', or one of your own, as 'tokens'.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For a table of several systems, or without a column that is needed.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.synthetic import generated
+    >>> from ir_trunc.truncation import cross_validate
+    >>> qrels, runs = generated.collection(topics=10, systems=2)
+    >>> table = cross_validate("Greedy LargestGap", "RBPT", qrels, {"fair": runs["fair-never"]}, folds=2)
+    >>> len(plots.policies(table).get_yticks())
+    2
+    """
+    finite = ("score", text("against", against))
+    _kit.checked_table(table, "cross_validate", ("system", "policy", "low", "high"), finite)
+    for name in ("low", "high"):
+        numbers(name, table[name].dropna())
+    system = _kit.only_value(table["system"], "system", "policies")
+    rows = table.sort_values("score", ascending=False, kind="stable")
+    ax = _kit.ready_axes(ax, 6.4, 1.1 + 0.28 * len(rows))
+    places = range(len(rows))
+    bars = [rows["score"] - rows["low"], rows["high"] - rows["score"]]
+    style: dict[str, Any] = {"color": _kit.INK, "markersize": 6, "capsize": 3, "elinewidth": 1.1}
+    ax.errorbar(rows["score"], places, xerr=bars, fmt="o", **style)
+    _kit.name_rows(ax, places, map(_kit.label, rows["policy"]))
+    for place, spent in zip(places, rows[against]):
+        _beyond(ax, place, f"{spent:,.0f}" if abs(spent) >= 100 else f"{spent:.1f}")
+    _beyond(ax, -0.9, _SPENT.get(against, f"mean {against}\nof a list"), va="bottom")
+    ax.grid(axis="y", color="#e4e4e4", linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.set(xlabel="mean score (bars: 95 % confidence)", title=_kit.label(system))
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    return ax
+
+
+_SPENT = {"length": "mean length\n(documents)", "cost": "mean cost"}
+
+
+def _beyond(ax: Axes, y: float, words: str, va: str = "center") -> None:
+    """Words beyond the right edge, flush right."""
+    style = _kit.SMALL | {"ha": "right", "va": va, "annotation_clip": False}
+    ax.annotate(words, (1, y), (80, 0), ax.get_yaxis_transform(), "offset points", **style)
+
+
+def recall_by_share(rankings: Rankings, D: Size = QRELS, rel: int = 1) -> tuple[Floats, Floats]:
+    """Shares of the documents read, ascending from 0, and the mean recall of answerable topics there."""
+    lists = Lists(rankings)
+    gains = binary(lists, rel)
+    answerable = np.count_nonzero(gains.R)
+    if not answerable:
+        raise InputError(f"no topic has a document of grade {rel} or more: recall has no meaning.")
+    row = lists.row[gains.relevant]
+    share = lists.rank[gains.relevant] / collection_sizes(lists, D)[row]
+    order = np.argsort(share, kind="stable")
+    recall = np.cumsum(1 / gains.R[row[order]]) / answerable
+    return np.append(0.0, share[order]), np.append(0.0, recall)
+
+
+def recall_curve(
+    runs: Rankings | Mapping[str, Rankings], D: Any = QRELS, rel: int = 1, ax: Axes | None = None
+) -> Axes:
+    """Mean recall against the share of the documents read, a line for each system with a marker at its end.
+
+    Parameters
+    ----------
+    runs : Rankings or {name: Rankings}
+        The lists of a system, as `ir_trunc.rank` makes them, or `{name: lists}`.
+    D : int, str or dict
+        Number of documents of each topic: a number, 'qrels' for those that are judged, `{topic: number}`, or
+        the path of a file of lines `topic<TAB>number`.
+    rel : int
+        Lowest grade that counts as relevant.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+        A line rises where topics find a relevant document, each topic counting the same. The marker stands at
+        the mean share read and the mean recall of the lists' own ends; dotted: documents in random order.
+
+    Raises
+    ------
+    InputError
+        No topic has a relevant document, or D lacks a topic of the judgments.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots, rank
+    >>> qrels = {"1": {"a": 1, "b": 0, "c": 1}}
+    >>> plots.recall_curve({"mine": rank(qrels, {"1": ["a", "b"]})}).get_xlabel()
+    'documents read (%)'
+    """
+    named = {"": runs} if isinstance(runs, Rankings) else mapping("runs", runs, "{name: Rankings}")
+    if not named:
+        raise InputError("runs: at least one system is needed.")
+    size, rel = Sizes("number of documents").clean("D", D), whole("rel", rel, 1)
+    if is_path(size):
+        size = read_sizes(str(size))
+    ax = _kit.ready_axes(ax)
+    ax.plot([0, 1], [0, 1], color=_kit.GREY, linewidth=0.8, linestyle=":", zorder=1)
+    drawn = []
+    for (name, rankings), style in zip(named.items(), _kit.line_styles(len(named))):
+        instance("runs", rankings, Rankings, "lists, as ir_trunc.rank makes them,")
+        share, recall = recall_by_share(rankings, size, rel)
+        marker = style.pop("marker")
+        drawn += ax.step([*share, 1.0], [*recall, recall[-1]], where="post", **style)
+        lists = Lists(rankings)
+        wanted = binary(lists, rel).R > 0
+        end = np.mean((lists.n / np.maximum(collection_sizes(lists, size), 1))[wanted])
+        ax.plot(end, recall[-1], marker=marker, **style | {"markersize": 8, "label": _kit.label(name)})
+    ax.set(xlabel="documents read (%)", ylabel="mean recall (%)", xlim=(0, 1), ylim=(0, 1.02))
+    _kit.percent(ax.xaxis, ax.yaxis)
+    ax.set_title("lists end at the markers; dotted: documents in random order", fontsize="small")
+    _kit.name_lines(ax, list(zip(named, drawn)))
+    return ax
+
+
+def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Both risks at every coverage: the table of `answers.risk_coverage`.
+
+    The curves begin at the tenth answer, since a share of fewer says little. The band is the 95 %
+    interval of the risk at each coverage.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the columns answers, coverage, risk and generalised_risk.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For a table without these columns.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.answers import risk_coverage
+    >>> table = risk_coverage({"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.9}, "2": {"x": 0.4}})
+    >>> plots.risk_coverage(table).get_ylabel()
+    'wrong answers (%)'
+    """
+    columns = ("answers", "coverage", "risk", "generalised_risk")
+    table = _kit.checked_table(table, "answers.risk_coverage", finite=columns)
+    n = int(table["answers"].max())
+    table = table[table["answers"] >= min(_FIRST_ANSWERS, n)]
+    given, coverage, risk, of_all = table[list(columns)].to_numpy(np.float64).T
+    ax = _kit.ready_axes(ax)
+    # The steps end where answers of equal confidence come in together.
+    series = {"of those given (risk), 95 % band": (coverage, risk)}
+    series["of all answers (generalised risk)"] = (coverage, of_all)
+    _kit.draw_lines(
+        ax, series, f"coverage: answers that are given (%; 100 % is all {n})", "wrong answers (%)"
+    )
+    band = intervals_of_shares(np.rint(risk * given), given)
+    ax.fill_between(coverage, *band, color=_kit.COLOURS[0], alpha=0.2, linewidth=0)
+    _kit.percent(ax.xaxis, ax.yaxis)
+    _kit.reference_line(ax, float(risk[-1]), "all are given")
+    ax.set(xlim=(0, 1))
+    ax.set_ylim(bottom=0)
+    return ax
+
+
+def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """A measure's mean at every rate of abstention, a line for each confidence.
+
+    Parameters
+    ----------
+    table : DataFrame
+        That of `answers.abstention_curve` for one measure, with the columns measure, confidence, rate and
+        score.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For a table of several measures, or without these columns.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.answers import abstention_curve
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
+    >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    >>> plots.abstention(abstention_curve("RR", qrels, run, confidence="gap", steps=2)).get_ylabel()
+    'mean RR of the others'
+    """
+    _kit.checked_table(table, "answers.abstention_curve", ("measure", "confidence", "rate", "score"))
+    measure = _kit.only_value(table["measure"], "measure", "curves")
+    ax = _kit.ready_axes(ax)
+    of_confidence = table.groupby("confidence", sort=False)
+    series = {name: (rows["rate"].to_numpy(), rows["score"].to_numpy()) for name, rows in of_confidence}
+    left_out = "lists that are left out (%); thin line: none"
+    _kit.draw_lines(ax, series, left_out, f"mean {_kit.label(measure)} of the others")
+    _kit.percent(ax.xaxis)
+    _kit.reference_line(ax, float(table["score"].iloc[0]), "")
+    return ax

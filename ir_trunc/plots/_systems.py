@@ -14,10 +14,10 @@ from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import flag, mapping, number, numbers, text, whole
 from ir_trunc.measures.declaration import lower_is_better
-from ir_trunc.plots import _kit, _style
+from ir_trunc.plots import _kit
 from ir_trunc.plots._kit import Axes
 
-_BEST = _style.COLOURS[2]
+_BEST = _kit.COLOURS[2]
 
 
 def scores(table: Any, ax: Axes | None = None) -> Axes:
@@ -84,23 +84,23 @@ def scores_with_bounds(
         def x(score: Any, left: float = column + 0.12, lowest: Any = lowest, span: Any = span) -> Any:
             return left + 0.76 * (score - lowest) / span
 
-        ax.text(column + 0.5, -0.95, _style.label(name), ha="center", color=_style.INK)
-        ax.hlines(range(rows), x(ends[0]), x(ends[1]), color=_style.INK, linewidth=1.2)
+        ax.text(column + 0.5, -0.95, _kit.label(name), ha="center", color=_kit.INK)
+        ax.hlines(range(rows), x(ends[0]), x(ends[1]), color=_kit.INK, linewidth=1.2)
         for score in at:
-            ax.vlines(x(score), -0.6, rows - 0.5, _style.ACCENT, ":", linewidth=1.2)
+            ax.vlines(x(score), -0.6, rows - 0.5, _kit.ACCENT, ":", linewidth=1.2)
         best = np.abs(values - (values.min() if lower_is_better(str(name)) else values.max())) <= TOLERANCE
         for row, score in enumerate(values):
             fill = _BEST if best[row] else "white"
             ax.plot(x(score), row, "o", markerfacecolor=fill, color=_BEST, markersize=6)
-            style = _style.SMALL | {"weight": "bold" if best[row] else "normal", "ha": "center"}
+            style = _kit.SMALL | {"weight": "bold" if best[row] else "normal", "ha": "center"}
             inside = np.clip(x(score), column + 0.18, column + 0.82)  # of the column, whose edges are lines
             ax.annotate(f"{score:.3f}", (inside, row), (0, 5), textcoords="offset points", **style)
         within = [tick for tick in MaxNLocator(2).tick_values(lowest, highest) if lowest <= tick <= highest]
         ticks |= {x(tick): f"{tick:.4g}" for tick in (within or [lowest])}
-        ax.axvline(column, color=_style.GREY, linewidth=0.8)
+        ax.axvline(column, color=_kit.GREY, linewidth=0.8)
     ax.set_xticks(list(ticks), list(ticks.values()), fontsize="small")
-    _kit.name_rows(ax, range(rows), map(_style.label, means.index), fontsize="small")
-    named = "" if line is None else f"; dotted: {_style.label(line[0])}"
+    _kit.name_rows(ax, range(rows), map(_kit.label, means.index), fontsize="small")
+    named = "" if line is None else f"; dotted: {_kit.label(line[0])}"
     what = f"mean score, a scale for each measure{level}{named}"
     ax.set(xlim=(0, columns), ylim=(rows - 0.5, -1.3), xlabel=what)
     return ax
@@ -135,7 +135,7 @@ def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     numbers("cut", table.index)
     ax = _kit.ready_axes(ax, 7.2, 4.2)
     _kit.draw_lines(ax, {name: (table.index, column) for name, column in table.items()}, "", "score")
-    ax.axhline(0, color=_style.GREY, linewidth=0.8, zorder=1)
+    ax.axhline(0, color=_kit.GREY, linewidth=0.8, zorder=1)
     _kit.length_axis(ax.xaxis, "cut", 0)
     ax.set(xlim=(0, max(1, table.index.max())))
     return ax
@@ -231,7 +231,7 @@ def slope(
     places = [of.rank(ascending=lower_is_better(str(of.name)), method="first") for of in both]
     ends = pd.concat(places, axis=1, keys=[0, 1])
     moves = (ends[0] - ends[1]).abs().sort_values(ascending=False, kind="stable")
-    letters = max(len(_style.label(system)) for system in before.index)
+    letters = max(len(_kit.label(system)) for system in before.index)
     ax = _kit.ready_axes(ax, max(5.6, 3 + 0.15 * letters), 1.4 + 0.17 * min(count, most_named))
     far = max(1, math.ceil(count / 10))
     black = {*moves.index[moves >= far]}
@@ -239,10 +239,10 @@ def slope(
     if pairs is not None:
         black, what = _certain_moves(pairs, both, alpha), f"significant moves, p < {alpha:g}"
     for system, left, right in ends.loc[moves.index].itertuples():
-        style: dict[str, Any] = {"color": _style.GREY, "linewidth": 0.8, "linestyle": "-", "zorder": 2}
+        style: dict[str, Any] = {"color": _kit.GREY, "linewidth": 0.8, "linestyle": "-", "zorder": 2}
         if system in black:
             dashes = "-" if right < left else "--"
-            style = {"color": _style.INK, "linewidth": 1.4, "linestyle": dashes, "zorder": 3}
+            style = {"color": _kit.INK, "linewidth": 1.4, "linestyle": dashes, "zorder": 3}
         ax.plot([0, 1], [left, right], marker="o", markersize=3, **style)
     from ir_trunc.plots._labels import beside
 
@@ -251,7 +251,7 @@ def slope(
     named = moves.index[: max(min(most_named, lines_of_letters), 1)]
     for side in (0, 1):
         beside(ax, [(system, side, ends[side][system], {}) for system in named], left=side == 0)
-    names = [_style.label(series.name or word) for series, word in ((before, "before"), (after, "after"))]
+    names = [_kit.label(series.name or word) for series, word in ((before, "before"), (after, "after"))]
     words = [f"black: {what} (solid: up, dashed: down)"]
     if len(named) < count:
         words.append(f"named: the {len(named)} that move furthest")
@@ -328,7 +328,7 @@ def lines(
         points = {f"{name} (best: {y.max():.2f})": (x, y) for name, (x, y) in points.items()}
     ax = _kit.draw_lines(_kit.ready_axes(ax), points, str(index.name or ""), "score")
     for x, y in points.values() if best else ():
-        ax.plot(x[np.argmax(y)], y.max(), "o", color=_style.ACCENT, markersize=8, zorder=3)
+        ax.plot(x[np.argmax(y)], y.max(), "o", color=_kit.ACCENT, markersize=8, zorder=3)
     if all(np.issubdtype(x.dtype, np.integer) for x, _ in points.values()):
         _kit.integer_ticks(ax.xaxis)
     return ax
@@ -366,6 +366,6 @@ def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None 
         if count is not None:
             size = whole(f"{word}s", count, 1)
             sizes.append(f"{size:,} {word}" if size == 1 else f"{size:,} {word}s")
-    title = f"{_kit.ready_axes(ax).get_title()}\n{_style.label(', '.join(sizes))}"
+    title = f"{_kit.ready_axes(ax).get_title()}\n{_kit.label(', '.join(sizes))}"
     _kit.set_title(ax, title.removeprefix("\n"))
     return ax

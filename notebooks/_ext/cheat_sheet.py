@@ -10,8 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-from ir_trunc.plots._kit import new_figure
-from ir_trunc.plots._style import ACCENT, COLOURS, GREY, INK, label
+from ir_trunc.plots._kit import ACCENT, COLOURS, GREY, INK, label, new_figure
 
 PAGE = Path(__file__).parent.parent / "cheat-sheet.md"
 A4 = (8.27, 11.69)  # inches

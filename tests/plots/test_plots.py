@@ -17,7 +17,7 @@ from ir_trunc._core.curve import bin_name
 from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.meta.guide import plot_guide
-from ir_trunc.plots import _kit, _style
+from ir_trunc.plots import _kit
 from ir_trunc.plots._kit import save_picture
 from ir_trunc.synthetic import generated
 from ir_trunc.truncation import Greedy, LargestGap, Oracle, cross_validate, study
@@ -298,10 +298,10 @@ def test_moves_that_are_not_significant_are_drawn_lightly(after, signs):
     tests = pd.DataFrame(rows, columns=columns)
     ax = plots.slope(before, by_after, pairs=tests)
     drawn = {tuple(line.get_ydata()): line.get_color() for line in ax.lines}
-    assert drawn == {(1, 3): _style.INK, (2, 1): _style.INK, (3, 2): _style.GREY}
+    assert drawn == {(1, 3): _kit.INK, (2, 1): _kit.INK, (3, 2): _kit.GREY}
     assert "significant moves, p < 0.05" in ax.get_xlabel()
     stricter = plots.slope(before, by_after, pairs=tests, alpha=0.015)
-    assert {line.get_color() for line in stricter.lines} == {_style.GREY}
+    assert {line.get_color() for line in stricter.lines} == {_kit.GREY}
 
 
 def test_the_slope_chart_has_the_best_system_on_top_and_names_the_movers():
@@ -478,13 +478,13 @@ def grey(colour):
 
 
 def test_lines_differ_on_grey_paper_and_stand_out_from_white():
-    lightness = [grey(colour) for colour in _style.COLOURS]
+    lightness = [grey(colour) for colour in _kit.COLOURS]
     for count, least in ((4, 13), (7, 4.5)):
         steps = np.diff(sorted(lightness[:count]))
         assert steps.min() >= least, steps
     assert max(lightness) <= grey("#949494")  # three to one against white, as for all graphics
-    assert grey(_style.GREY) - grey(_style.ACCENT) >= 15
-    assert _style.INK not in _style.COLOURS
+    assert grey(_kit.GREY) - grey(_kit.ACCENT) >= 15
+    assert _kit.INK not in _kit.COLOURS
 
 
 @pytest.mark.parametrize("height", [2.2, 6])

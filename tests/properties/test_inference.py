@@ -108,7 +108,7 @@ WITH_BOUNDS = {  # modules whose results have a low and a high, and what these a
     "_judged.py": "corrected means: the law above; agreement with people",
     "truncation/study.py": "gains of searches: differences, as those of gates",
     "truncation/_validation.py": "scores of policies: the law above",
-    "plots/_cuts.py": "draws those of cross_validate",
+    "plots/_lists.py": "draws those of cross_validate",
     "plots/_systems.py": "draws those of compare",
     "cdet/_leaderboard.py": "means: those of compare",
     "_core/parameters.py": "limits of parameters",
