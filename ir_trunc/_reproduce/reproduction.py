@@ -22,11 +22,9 @@ from ir_trunc._scoring.evaluator import calc, calc_aggregate
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import by_name
 from ir_trunc.meta.agreement import agreement
-from ir_trunc.meta.matrix import ScoreMatrix
-from ir_trunc.meta.pool_grid import CONDITIONS_2010, PAPER_2010, conditions
-from ir_trunc.meta.pools import PooledRuns, pooled_runs
+from ir_trunc.meta.matrix import Reference, ScoreMatrix
+from ir_trunc.meta.pools import CONDITIONS_2010, PAPER_2010, PooledRuns, conditions, pooled_runs
 from ir_trunc.meta.power import power
-from ir_trunc.meta.standardisation import Reference
 from ir_trunc.truncation import study
 
 __all__ = ["Reproduction", "reproduce"]

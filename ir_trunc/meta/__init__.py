@@ -12,21 +12,35 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from ir_trunc.meta.agreement import Agreement, agreement
+from ir_trunc.meta.agreement import Agreement, agreement, rbo, tau, tau_ap, tau_ap_b
 from ir_trunc.meta.calibration import Calibration, break_even, persistence, residual
-from ir_trunc.meta.coefficients import rbo, tau, tau_ap, tau_ap_b
 from ir_trunc.meta.guide import Advice, guide
-from ir_trunc.meta.matrix import ScoreMatrix, score_matrix
-from ir_trunc.meta.pool_grid import CONDITIONS_2010, PAPER_2010, PoolGrid, conditions, pool_grid
-from ir_trunc.meta.pools import LeftOut, PooledRuns, leave_group_out, pooled_runs
+from ir_trunc.meta.matrix import Reference, ScoreMatrix, score_matrix, standardised
+from ir_trunc.meta.pools import (
+    CONDITIONS_2010,
+    PAPER_2010,
+    LeftOut,
+    PooledRuns,
+    PoolGrid,
+    conditions,
+    leave_group_out,
+    pool_grid,
+    pooled_runs,
+)
 from ir_trunc.meta.power import Power, power
 from ir_trunc.meta.procedures import ProcedureDefinition, exports, procedure, registry
 from ir_trunc.meta.properties import PropertyTable, properties
-from ir_trunc.meta.splits import Predictivity, predictivity
-from ir_trunc.meta.stability import ErrorRates, SwapRates, error_rates, swap_rates
-from ir_trunc.meta.standardisation import Reference, standardised
+from ir_trunc.meta.stability import (
+    Coverage,
+    ErrorRates,
+    Predictivity,
+    SwapRates,
+    coverage,
+    error_rates,
+    predictivity,
+    swap_rates,
+)
 from ir_trunc.meta.truncation_impact import TruncationImpact, truncation_impact
-from ir_trunc.meta.unanimity import Coverage, coverage
 
 __all__ = [
     "CONDITIONS_2010", "PAPER_2010", "Advice", "Agreement", "Calibration", "Coverage", "ErrorRates",

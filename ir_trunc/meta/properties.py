@@ -30,8 +30,7 @@ from ir_trunc.measures.params import QRELS, Sizes, Whole
 from ir_trunc.measures.reading_cost import Named
 from ir_trunc.meta import _trials
 from ir_trunc.meta._trials import PROPERTIES, Batch, GradeScale, Part, Ranking, Reach, grades_text
-from ir_trunc.meta.matrix import index_of_measure
-from ir_trunc.meta.pools import own_formulas
+from ir_trunc.meta.matrix import index_of_measure, own_formulas
 from ir_trunc.meta.procedures import procedure
 
 

@@ -19,7 +19,7 @@ from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import RunsLike, by_name, each_run
 from ir_trunc._scoring.tables import labelled_table
 from ir_trunc.measures.params import Whole
-from ir_trunc.meta.coefficients import tau
+from ir_trunc.meta.agreement import tau
 from ir_trunc.meta.matrix import higher_is_better
 from ir_trunc.meta.procedures import SingleMeasure, procedure
 

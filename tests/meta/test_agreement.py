@@ -1,17 +1,122 @@
-"""Agreement of measures: the coefficients between their orderings."""
+"""Coefficients, equal to reference implementations and published figures, and the agreement of measures."""
 
 import json
 import math
+import re
+import sys
 from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
 import pytest
+import reference_meta as plain
+from hypothesis import given, strategies as st
 from matrices import matrix_of, random_matrix
 from messages import refused
 from scipy import stats
 
 from ir_trunc import InputError, meta
+
+tied = st.lists(st.integers(0, 3).map(float), min_size=2, max_size=6)
+
+two = tied.flatmap(
+    lambda x: st.tuples(st.just(x), st.lists(st.integers(0, 3).map(float), min_size=len(x), max_size=len(x)))
+)
+
+strict = st.permutations(range(6))
+
+
+@given(x=st.lists(st.integers(0, 3).map(float), min_size=6, max_size=6), y=strict)
+def test_tau_ap_is_the_mean_over_all_orders_of_what_ties(x, y):
+    assert meta.tau_ap(x, y) == pytest.approx(plain.tau_ap(x, y), abs=1e-12)
+
+
+@given(x=strict, y=strict)
+def test_without_ties_tau_ap_is_yilmaz_and_tau_ap_b_its_mean_both_ways(x, y):
+    one, other = (
+        plain.tau_ap_without_ties(plain.ordering(a), plain.ordering(b)) for a, b in ((x, y), (y, x))
+    )
+    assert meta.tau_ap(x, y) == pytest.approx(one, abs=1e-12)
+    assert meta.tau_ap_b(x, y) == pytest.approx((one + other) / 2, abs=1e-12)
+
+
+@given(two)
+def test_tau_ap_b_equals_its_reference(orderings):
+    x, y = orderings
+    assert meta.tau_ap_b(x, y) == pytest.approx(plain.tau_ap_b(x, y), abs=1e-12)
+    assert meta.tau_ap_b(x, y) == meta.tau_ap_b(y, x)
+    assert meta.tau_ap_b(x, x) == (1 if len(set(x)) > 1 else 0)
+    assert meta.tau(x, x) == pytest.approx(1 if len(set(x)) > 1 else 0)
+
+
+SETS = [
+    ([0.897, 0.372, 0.908, 0.898, 0.661, 0.062, 0.177, 0.384, 0.498, 0.992],
+     [0.82, 0.406, 0.817, 0.953, 0.673, 0.073, 0.364, 0.547, 0.589, 0.988], 0.8519, 0.7454, 0.8333, 0.7321),
+    ([0.266, 0.573, 0.202, 0.945, 0.629, 0.206, 0.687, 0.77, 0.718, 0.38],
+     [0.263, 0.843, 0.728, 0.928, 0.08, 0.114, 0.467, 0.641, 0.973, 0.644], 0.2504, 0.2692, 0.2880, 0.297),
+    ([0.185, 0.573, 0.944, 0.129, 0.468, 0.553, 0.761, 0.405, 0.976, 0.445],
+     [0.845, 0.272, 0.275, 0.924, 0.605, 0.334, 0.162, 0.872, 0.018, 0.25],
+     -0.6971, -0.5558, -0.668, -0.7047),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("true", "said", "ap", "ap_a", "symmetric", "ap_b"), SETS)
+def test_figures_of_ircor(true, said, ap, ap_a, symmetric, ap_b):
+    """What the authors' R package tests itself with; ties come from rounding to one place."""
+    coarse, coarse_true = np.round(said, 1), np.round(true, 1)
+    assert meta.tau_ap(said, true) == pytest.approx(ap, abs=5e-5)
+    assert meta.tau_ap(coarse, true) == pytest.approx(ap_a, abs=5e-5)
+    assert meta.tau_ap_b(true, said) == pytest.approx(symmetric, abs=5e-5)
+    assert meta.tau_ap_b(coarse_true, coarse) == pytest.approx(ap_b, abs=5e-5)
+
+
+@given(two, st.sampled_from([0.3, 0.9]), st.sampled_from(["b", "w"]))
+def test_rbo_equals_its_reference(orderings, p, ties):
+    x, y = orderings
+    assert meta.rbo(x, y, p, ties) == pytest.approx(plain.rbo(x, y, p, ties), abs=1e-12)
+
+
+@given(
+    st.lists(st.integers(0, 2), min_size=4, max_size=4), st.lists(st.integers(0, 2), min_size=4, max_size=4)
+)
+def test_rbo_a_is_the_mean_over_all_orders_of_what_ties(x, y):
+    assert meta.rbo(x, y, 0.8, "a") == pytest.approx(plain.rbo(x, y, 0.8, "a"), abs=1e-12)
+
+
+@given(st.permutations("abcdefgh"), st.permutations("cdefghij"), st.integers(1, 8), st.integers(1, 8))
+def test_rbo_of_lists_of_different_length(a, b, n, m):
+    x, y = ({item: -at for at, item in enumerate(one)} for one in (a[:n], b[:m]))
+    for ties in "abw":
+        assert meta.rbo(x, y, 0.9, ties) == pytest.approx(
+            plain.rbo_without_ties(a[:n], b[:m], 0.9), abs=1e-12
+        )
+    assert meta.rbo(x, y) == pytest.approx(meta.rbo(y, x))
+
+
+# Orderings with ties in brackets, p, and the figures w, a and b of Corsi & Urbano's own programs.
+PUBLISHED = """
+i13 (i1 i4 i5 i6),i3 i14 i11 (i10 i15) i12 (i6 i9) i4 i2,0.92238320668128,0.117578490,0.114619469,0.114748354
+i13 i4 (i1 i2 i5 i6),i11 i14 i1 (i5 i6) (i3 i12) i8,0.936646766367491,0.419724385,0.400042335,0.410333983
+(i3 i6) (i2 i7) i10,(i3 i6 i7 i10) (i1 i2),0.965413635276732,0.946064538,0.920515345,0.956844652
+(i3 i6 i10 i14 i15),i6 (i3 i7 i10 i14) i8 i15 (i1 i2 i4),0.926466853612826,0.826094305,0.756260643,0.828615638
+i2 i5 i3 (i1 i4),i5 i8 i2 (i3 i9),0.968922741966306,0.580287544,0.580994269,0.583518285
+""".strip().splitlines()
+
+
+def ordering_of(text):
+    groups = re.findall(r"\([^)]*\)|\S+", text)
+    return {item: -at for at, group in enumerate(groups) for item in group.strip("()").split()}
+
+
+@pytest.mark.parametrize("line", PUBLISHED)
+def test_figures_of_corsi_and_urbano(line, monkeypatch):
+    x, y, p, *figures = line.split(",")
+    for cells in (1, 1 << 22):
+        monkeypatch.setattr(sys.modules["ir_trunc.meta.agreement"], "_CELLS", cells)
+        for ties, figure in zip("wab", figures):
+            assert meta.rbo(ordering_of(x), ordering_of(y), float(p), ties) == pytest.approx(
+                float(figure), abs=2e-9
+            )
 
 
 def test_agreement_of_systems_and_of_p_values():

@@ -1,10 +1,11 @@
-"""Calibration: a parameter that is put back gives what was asked for."""
+"""Calibration: a parameter that is put back gives what was asked for; weights of ranks."""
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from messages import refused
 
-from ir_trunc import meta
+from ir_trunc import ParameterError, Rankings, calc, meta
 from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc.meta import calibration
 
@@ -51,3 +52,38 @@ def test_break_evens_that_are_known():
         assert found.last_rank == rank
     assert meta.break_even("FlatU", "e", 100_000).value == pytest.approx(1e-5)
     assert meta.break_even("OIE", "beta", 15_000).last_rank == 15_000  # deeper lists than D are not tried
+
+
+def test_the_shares_of_Webber_et_al_beyond_rank_100():
+    """Section 3.1: 82 % of DCG's weight, half a percent of RBP's with p = .95, 77 % with p = .9977."""
+    found = meta.rank_weights("DCG(dcg='jk') RBP(p=0.95) RBP(p=0.9977)")
+    assert found.shares.round(3).tolist() == [0.824, 0.006, 0.771]
+    assert "DCG(dcg='jk') 82.4 %" in found.heading
+
+
+def test_weights_are_the_worth_of_one_document_by_its_rank():
+    found = meta.rank_weights("RBP(p=0.5) AP nDCG@2 RBPT", depth=4, beyond=2)
+    for measure, weights in zip(found.measures, found.weights):
+        lists = [[1 if rank == at else None for rank in range(4)] for at in range(4)]
+        rankings = Rankings.from_lists([[None] * 4, *lists], judged=[[1]] + [[1]] * 4)
+        scores = calc(measure, None, rankings).values[0]
+        assert weights == pytest.approx((scores[1:] - scores[0]) / (scores[1:] - scores[0]).sum(), abs=1e-12)
+    assert found.to_pandas().loc[3, "AP"] == pytest.approx((1 / 3) / (25 / 12))
+    assert found.shares[2] == 0
+
+
+def test_the_plot_has_a_line_for_each_measure():
+    ax = meta.rank_weights("RBP nDCG@2", depth=5, beyond=2).plot()
+    assert [len(line.get_xdata()) for line in ax.lines[:2]] == [5, 2]
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+
+
+@pytest.mark.parametrize(("measures", "options", "problem"), [
+    ("AP", {"depth": 10, "beyond": 10}, "beyond=10: a rank above the depth of 10 documents is needed"),
+    ("c@1", {}, "c@1 looks at all lists of a run: no rank has a weight of its own"),
+    ("R", {}, "needs a cutoff"), ("NumRet", {}, "NumRet is not computed by ir_trunc"),
+    ("EC", {}, "EC gives no weight to the only relevant document of a list"),
+])  # fmt: skip
+def test_what_has_no_weights_is_refused(measures, options, problem):
+    refused(ValueError, problem, meta.rank_weights, measures, **options)
+    assert issubclass(ParameterError, ValueError)

@@ -1,16 +1,20 @@
-"""The score matrix: from runs, from tables and from files, and what a saved one lacks."""
+"""The score matrix: from runs, tables and files, of lists with keys; standardised scores."""
 
 import gzip
+import json
+import math
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+import reference_meta as plain
+from hypothesis import given, strategies as st
 from matrices import collection, matrix_of
 from messages import refused
 
-from ir_trunc import compare, meta
-from ir_trunc._core.errors import InputError, ParameterError
+import ir_trunc
+from ir_trunc import InputError, ParameterError, compare, meta
 from ir_trunc.meta.matrix import higher_is_better
 from ir_trunc.synthetic import demo
 
@@ -148,3 +152,192 @@ def test_without_the_worst_quarter_of_the_systems():
     assert matrix.without_worst(0.5, matrix.measures[1]).systems == matrix.systems[2:]
     assert matrix.without_worst(0.1).systems == matrix.systems
     refused(ParameterError, "share=1 is out of range", matrix.without_worst, 1)
+
+
+DAYS, QUESTIONS, TOPICS = 4, 3, 11
+KEYS = "topic/question/day"
+
+
+@pytest.fixture(scope="module")
+def nested():
+    """Qrels and three runs: topics x questions x days, in no even numbers."""
+    rng = np.random.default_rng(3)
+    questions = [(t, q) for t in range(TOPICS) for q in range(1 + t % QUESTIONS)]
+    ids = [f"t{t}/q{q}/{d}" for t, q in questions for d in range(1 + (t + q) % DAYS)]
+    qrels = {each: {"a": 1, "b": int(rng.integers(0, 2))} for each in ids}
+    runs = {
+        name: {each: list(rng.permutation(["a", "b", "c"])[: rng.integers(1, 4)]) for each in ids}
+        for name in ("one", "two", "three")
+    }
+    return qrels, runs
+
+
+def reference_means(qrels, run, units):
+    """Means over days, then over questions, of reciprocal ranks, by topic or by question."""
+    questions = {}
+    for each, docs in run.items():
+        relevant = [rank for rank, doc in enumerate(docs, 1) if qrels[each].get(doc)]
+        questions.setdefault(each.rpartition("/")[0], []).append(1 / relevant[0] if relevant else 0.0)
+    means = {question: sum(days) / len(days) for question, days in questions.items()}
+    if units == "question":
+        return means
+    topics = {}
+    for question, mean in means.items():
+        topics.setdefault(question.partition("/")[0], []).append(mean)
+    return {topic: sum(each) / len(each) for topic, each in topics.items()}
+
+
+@pytest.mark.parametrize("unit", [None, "topic", "question"])
+def test_a_matrix_has_the_nested_means_of_units(nested, unit):
+    qrels, runs = nested
+    matrix = meta.score_matrix("RR", qrels, runs, keys=KEYS, unit=unit)
+    for system, row in zip(matrix.systems, matrix["RR"]):
+        expected = reference_means(qrels, runs[system], unit or "topic")
+        assert set(matrix.topics) == set(expected)
+        assert row.tolist() == [pytest.approx(expected[each], abs=1e-12) for each in matrix.topics]
+    assert matrix.heading == f"ScoreMatrix(1 measure, 3 systems, {len(matrix.topics)} {unit or 'topic'}s)"
+    assert f"{len(matrix.topics)} {unit or 'topic'}s" in meta.power(matrix).heading
+
+
+def test_results_make_the_same_matrix(nested, tmp_path):
+    qrels, runs = nested
+    results = {name: ir_trunc.calc("RR AP", qrels, run, keys=KEYS) for name, run in runs.items()}
+    matrix = meta.ScoreMatrix.from_results(results)
+    again = meta.score_matrix("RR AP", qrels, runs, keys=KEYS)
+    np.testing.assert_array_equal(matrix.values, again.values)
+    matrix.save(tmp_path / "matrix.json")
+    assert meta.ScoreMatrix.load(tmp_path / "matrix.json").heading == matrix.heading
+    assert matrix.take(systems=["one"]).unit == "topic"
+
+
+def test_lists_without_keys_are_units_themselves():
+    flat = {"q1": {"a": 1}, "q2": {"a": 1}}
+    matrix = meta.ScoreMatrix.from_results({"one": ir_trunc.calc("RR c@1", flat, {"q1": ["a"], "q2": []})})
+    assert (matrix.topics, matrix.unit, list(matrix.runs)) == (("q1", "q2"), "topic", ["c@1"])
+
+
+def test_few_units_are_reported_once_and_one_is_refused(nested):
+    qrels, runs = nested
+    few = {each: judged for each, judged in qrels.items() if each.startswith(("t0/", "t1/"))}
+    kept = {name: {each: run[each] for each in few} for name, run in runs.items()}
+    with pytest.warns(ir_trunc.IrTruncWarning, match=r"2 topics with keys.*fewer than 10") as caught:
+        matrix = meta.score_matrix("RR", few, kept, keys=KEYS)
+    assert len(caught) == 1
+    assert meta.power(matrix).heading.splitlines()[0].endswith("3 systems, 2 topics")
+    one = {each: judged for each, judged in qrels.items() if each.startswith("t2/")}
+    kept = {name: {each: run[each] for each in one} for name, run in runs.items()}
+    with pytest.raises(InputError, match=r"There is 1 topic: .*at least two; unit="):
+        meta.score_matrix("RR", one, kept, keys=KEYS)
+
+
+@pytest.mark.parametrize(("wrong", "error", "says"), [
+    (lambda q, r: meta.score_matrix("RR", q, r, keys=KEYS, unit="month"), ParameterError, "no key 'month'"),
+    (lambda q, r: meta.score_matrix("RR", q, r, unit="topic"), ParameterError, "none; keys= names them"),
+    (lambda q, r: meta.pooled_runs(q, r, keys=KEYS), ParameterError, "keys.*pools are of topics"),
+    (lambda q, r: meta.ScoreMatrix.from_results({}), InputError, "no results"),
+    (lambda q, r: meta.ScoreMatrix.from_results({"one": 3}), InputError, r"results\['one'\]"),
+    (lambda q, r: meta.ScoreMatrix.from_results(
+        {"one": ir_trunc.calc("RR", q, r["one"]), "two": ir_trunc.calc("AP", q, r["one"])}),
+     InputError, "two has other measures"),
+    (lambda q, r: meta.ScoreMatrix.from_results(
+        {"one": ir_trunc.calc("RR", q, r["one"]), "two": ir_trunc.calc("RR", {"q": {"a": 1}}, {"q": []})}),
+     InputError, "two has other topics.*missing"),
+])  # fmt: skip
+def test_what_is_no_matrix_is_refused(nested, wrong, error, says):
+    refused(error, says, wrong, *nested)
+
+
+def test_impact_of_truncation_is_nested(nested):
+    qrels, runs = nested
+    impact = meta.truncation_impact("RR", qrels, runs, usual="RR", keys=KEYS)
+    for system, after in zip(impact.systems, impact.after):
+        assert after == pytest.approx(np.mean([*reference_means(qrels, runs[system], "topic").values()]))
+
+
+def test_the_command_takes_keys_and_a_unit(nested, tmp_path, command):
+    qrels, runs = nested
+    lines = [f"{each} 0 {doc} {grade}\n" for each, judged in qrels.items() for doc, grade in judged.items()]
+    (tmp_path / "q.txt").write_text("".join(lines), encoding="utf-8")
+    for name, run in runs.items():
+        ranked = ((each, k, doc) for each, docs in run.items() for k, doc in enumerate(docs))
+        rows = [f"{each} Q0 {doc} {k} {9 - k} {name}\n" for each, k, doc in ranked]
+        (tmp_path / f"{name}.run").write_text("".join(rows), encoding="utf-8")
+    files = [str(tmp_path / "q.txt"), *(str(tmp_path / f"{name}.run") for name in runs)]
+    status, out, _ = command("meta", "power", *files, "RR", "--keys", KEYS, "--unit", "question")
+    questions = {each.rpartition("/")[0] for each in qrels}
+    assert (status, f"{len(questions)} questions" in " ".join(out.split())) == (0, True)
+
+
+FORMS = ("normal", "linear", "z")
+
+
+def in_form(scores, form):
+    """Scores of systems on one topic, without arrays."""
+    shapes = {
+        "normal": lambda z: (1 + math.erf(z / math.sqrt(2))) / 2,
+        "linear": lambda z: min(1.0, max(0.0, 0.15 * z + 0.5)),
+        "z": lambda z: z,
+    }
+    return [shapes[form](z) for z in plain.standardised(scores)]
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 20), min_size=4, max_size=4), min_size=1, max_size=5),
+    st.sampled_from(FORMS),
+)
+def test_standardised_scores_equal_their_reference(topics, form):
+    found = meta.standardised(matrix_of([np.transpose(topics)]), form)
+    for at, scores in enumerate(topics):
+        assert found.values[0, :, at].tolist() == pytest.approx(in_form(scores, form), abs=1e-12)
+        if form != "z":
+            assert found.values.min() >= 0
+            assert found.values.max() <= 1
+
+
+def test_a_score_far_from_the_others_is_cut_to_0_or_1():
+    """One of 101 systems: z is 10, and the linear form would be 2."""
+    for score, bound in ((1, 1), (-1, 0)):
+        matrix = matrix_of([[[score], *[[0]] * 100]])
+        assert meta.standardised(matrix, "linear").values[0, 0, 0] == bound
+
+
+def test_a_saved_reference_standardises_new_systems(tmp_path):
+    qrels, runs = collection(5, systems=7)
+    matrix = meta.score_matrix("AP P@5", qrels, runs)
+    meta.Reference.of(matrix.take(["s0", "s1", "s2"])).save(tmp_path / "reference.json")
+    loaded = meta.Reference.load(tmp_path / "reference.json")
+    assert loaded.systems == 3
+    means = np.stack([loaded.mean, loaded.sd], 1).mean(axis=2)
+    np.testing.assert_allclose(loaded.summary(), means, rtol=1e-9)
+    new = loaded.standardise(matrix.take(["s5"], ["2", "0"]))
+    for measure in matrix.measures:
+        for at, topic in enumerate(("2", "0")):
+            column = matrix.topics.index(topic)
+            known = [matrix[measure][system, column] for system in range(3)]
+            mean, sd = np.mean(known), np.std(known)
+            expected = (matrix[measure][5, column] - mean) / sd if max(known) > min(known) else 0.0
+            assert new[measure][0, at] == pytest.approx(expected)
+
+
+def array(*values):
+    return {"shape": [1, len(values)], "values": values}
+
+
+def saved(**changed):
+    data = {"measures": ["AP"], "topics": ["1"], "systems": 3, "mean": array(0.5), "sd": array(0.5)} | changed
+    return json.dumps({"ir_trunc": "Reference", "format": 1, "data": data})
+
+
+@pytest.mark.parametrize(("text", "says"), [
+    (saved(topics=["1", "2"], mean=array(0.5, "NaN"), sd=array(0.5, 0.5)),
+     "mean and sd: finite numbers are needed"),
+    (saved(systems=0), "systems is 0: at least one is needed"),
+    (saved(sd=array(-0.1)), "no standard deviation below 0"),
+    (saved(topics=[1]), r"topics\[0\] is 1: a text is needed"),
+    (saved(mean=array(0.5, 0.5)), "mean has the shape .* one value for each of the measures x topics"),
+])  # fmt: skip
+def test_a_reference_that_was_not_saved_is_refused(tmp_path, text, says):
+    (tmp_path / "reference.json").write_text(text)
+    with pytest.raises(InputError, match=says) as caught:
+        meta.Reference.load(tmp_path / "reference.json")
+    assert "reference.json" in str(caught.value)

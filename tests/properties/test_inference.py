@@ -114,9 +114,7 @@ WITH_BOUNDS = {  # modules whose results have a low and a high, and what these a
     "_core/parameters.py": "limits of parameters",
     "measures/graded_answers.py": "the range of the scores",
     "meta/power.py": "variances",
-    "meta/splits.py": "coefficients, by the bootstrap",
-    "meta/stability.py": "ratios over pairs of systems, by the bootstrap",
-    "meta/unanimity.py": "coefficients, by the bootstrap",
+    "meta/stability.py": "ratios over pairs of systems, and coefficients, by the bootstrap",
 }
 
 
