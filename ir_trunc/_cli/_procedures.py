@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import argparse
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import cleandoc, signature
-from itertools import groupby
+from itertools import chain, groupby, product
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, TypeAlias, get_origin
+from typing import Any, TypeAlias
 
 from ir_trunc._cli._arguments import QRELS, RUNS, Command, OneLineParser, Words, runs_and_measures
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, nearest, warn
@@ -91,55 +91,43 @@ def _overview(
 
 
 def _run(group: str, procedures: Sequence[ProcedureDefinition], words: Sequence[str]) -> None:
-    """Run procedures one after the other over the same data, and print what they find."""
+    """Run procedures one after the other over the same data, and print what they find.
+
+    A procedure that also takes the result of one before it runs once more for this.
+    """
     first, *_ = procedures
-    types = {each for kinds in first.inputs.values() for each in kinds}
-    about = next((about for about in SOURCES if about in {*types, *first.inputs}), "measures")
-    declared, read = SOURCES[about]
-    args = _parser(group, procedures, declared(first)).read(words)
+    args = _parser(group, procedures).read(words)
     if getattr(args, "tables", None) is not None:
         check_folder(args.tables)
     chosen = [(each, values) for each in procedures if (values := _option_values(args, each)) is not None]
     named = [option.name for procedure, _ in chosen for option in procedure.options.values()
              if isinstance(option.kind, MatrixMeasures)]  # fmt: skip
-    further = [measure for name in named for measure in getattr(args, name, ())]
-    data = read(args, first, further)
-    results: list[Result] = []
+    data = _data(args, first, [measure for name in named for measure in getattr(args, name, ())])
+    results: list[Any] = []
     for procedure, options in chosen:
-        for inputs, derived in _inputs(procedure, data, results):
-            try:
-                results.append(procedure.function(**inputs, **options))
-            except InputError as error:
-                if not derived:
-                    raise
-                warn(f"{procedure.name} of {type(derived).__name__} is left out: {error}")
+        inputs, before = _inputs(procedure, data), list(results)
+        results.append(procedure.function(**inputs, **options))
+        for (name, kinds), result in product(procedure.inputs.items(), before):
+            if type(result) in kinds:
+                try:
+                    results.append(procedure.function(**inputs | {name: result}, **options))
+                except InputError as error:
+                    warn(f"{procedure.name} of {type(result).__name__} is left out: {error}")
     _show(args, results)
 
 
-_SINGLE = {"measure": "measures", "run": "runs"}
-
-
-def _inputs(
-    procedure: ProcedureDefinition, data: Mapping[Any, Any], results: Sequence[Result]
-) -> Iterator[tuple[dict[str, Any], Result | None]]:
-    """The arguments of a procedure: the data, and each result before it that it takes too.
-
-    What `SOURCES` read is given to the argument of its type or of its name; other arguments are measures.
-    """
-    inputs: dict[str, Any] = {}
-    derived: list[tuple[dict[str, Any], Result | None]] = []
+def _inputs(procedure: ProcedureDefinition, data: Mapping[Any, Any]) -> dict[str, Any]:
+    """The data as arguments of a procedure, by their type or name; other arguments are measures."""
+    inputs = {}
     for name, kinds in procedure.inputs.items():
-        plain = tuple(kind for kind in kinds if get_origin(kind) is None and isinstance(kind, type))
-        of_type = [value for kind, value in data.items() if kind in plain]
-        if of_type:
-            inputs[name] = of_type[0]
-            derived += [({name: result}, result) for result in results if isinstance(result, plain)]
-        elif value := data.get(_SINGLE.get(name, name), data.get("measures")):
-            if name in _SINGLE and len(value) > 1:
-                raise ParameterError(f"{procedure.command} is of one {name}; {len(value)} are given.")
-            inputs[name] = value[0] if name in _SINGLE else value
-    yield inputs | data.get("reading", {}), None
-    yield from derived
+        single = name in ("measure", "run")
+        keys = *(key for key in data if key in kinds), f"{name}s" if single else name, "measures"
+        value = next((data[key] for key in keys if key in data), None)
+        if single and value and len(value) > 1:
+            raise ParameterError(f"{procedure.command} is of one {name}; {len(value)} are given.")
+        if value:
+            inputs[name] = value[0] if single else value
+    return inputs | data.get("reading", {})
 
 
 _OF_SCORES = "unit", "depth", "topics", "missing", "unjudged"  # options of a matrix, but not of pools
@@ -177,57 +165,48 @@ def _matrix(args: Words, further: Sequence[str]) -> ScoreMatrix:
     return pools.score(measures, pools.in_pool(args.pool_depth))
 
 
+def _about(procedure: ProcedureDefinition) -> Any:
+    """What a procedure is about: a score matrix, pools, or runs by their qrels; None for measures alone."""
+    names = {*procedure.inputs, *chain.from_iterable(procedure.inputs.values())}
+    return next((each for each in (ScoreMatrix, PooledRuns, "qrels") if each in names), None)
+
+
 def _reading(procedure: ProcedureDefinition) -> str:
     """How runs are read, and where the procedure takes it, which topics are scored."""
     return "scoring" if "options" in signature(procedure.function).parameters else "levels reading"
 
 
-def _runs(args: Words, first: ProcedureDefinition, _: Sequence[str]) -> dict[Any, Any]:
+def _declared(first: ProcedureDefinition) -> str:
+    """The arguments of a command, and its options but those of the procedures."""
+    about = _about(first)
+    if about is ScoreMatrix:
+        return _OF_MATRIX
+    if about is not None:
+        return f"{runs_and_measures(first.measures)}= {_reading(first)}"
+    may_lack = type(None) in first.inputs.get("measures", ()) or not first.inputs or first.measures
+    return f"words MEASURE ...{'*' if may_lack else '+'}  measures\n= measures"
+
+
+def _data(args: Words, first: ProcedureDefinition, further: Sequence[str]) -> dict[Any, Any]:
+    """The data of a command, by types or by names of arguments. further: measures that options name."""
+    about = _about(first)
+    if about is ScoreMatrix:
+        return {ScoreMatrix: _matrix(args, further)}
+    if about is None:
+        named = args.words or args.measures or first.measures
+        return {"measures": args.measures_of(args.words, first.measures)} if named else {}
     default = args.qrels.measure if isinstance(args.qrels, GradedAnswers) else first.measures
-    measures = args.measures or split_at_blanks(default)
+    data = {"measures": args.measures or split_at_blanks(default)}
+    if about is PooledRuns:
+        return data | {PooledRuns: pooled_runs(args.qrels, args.runs, args.nil, **args.reading)}
     reading = args.scoring if _reading(first) == "scoring" else args.reading
-    return {"measures": measures, "qrels": args.qrels, "runs": args.runs, "reading": reading}
+    return data | {"qrels": args.qrels, "runs": args.runs, "reading": reading}
 
 
-def _pools(args: Words, first: ProcedureDefinition, _: Sequence[str]) -> dict[Any, Any]:
-    pools = pooled_runs(args.qrels, args.runs, args.nil, **args.reading)
-    return {PooledRuns: pools, "measures": args.measures or split_at_blanks(first.measures)}
-
-
-def _measures_alone(first: ProcedureDefinition) -> str:
-    types, several = first.inputs.get("measures", ()), ""
-    if type(None) in types or not first.inputs or first.measures:
-        several = " ...*"
-    elif types:
-        several = " ...+"
-    return f"words MEASURE{several}  measures\n= measures"
-
-
-def _named_measures(args: Words, first: ProcedureDefinition, _: Sequence[str]) -> dict[Any, Any]:
-    named = args.words or args.measures or first.measures
-    return {"measures": args.measures_of(args.words, first.measures) if named else []}
-
-
-def _runs_and_measures(first: ProcedureDefinition) -> str:
-    return f"{runs_and_measures(first.measures)}= {_reading(first)}"
-
-
-SOURCES: dict[Any, tuple[Callable[..., str], Callable[..., dict[Any, Any]]]] = {
-    ScoreMatrix: (lambda _: _OF_MATRIX, lambda args, _, more: {ScoreMatrix: _matrix(args, more)}),
-    PooledRuns: (_runs_and_measures, _pools),
-    "qrels": (_runs_and_measures, _runs),
-    "measures": (_measures_alone, _named_measures),
-}
-"""By the type or the name of an argument that procedures have, the first of which counts.
-
-What declares the arguments of the command, and what reads the data, by their types or names of arguments.
-"""
-
-
-def _parser(group: str, procedures: Sequence[ProcedureDefinition], declared: str) -> OneLineParser:
-    """The parser of a command."""
+def _parser(group: str, procedures: Sequence[ProcedureDefinition]) -> OneLineParser:
+    """The parser of a command; procedures that have an option of the same name share it."""
     first, *others = procedures
-    about = [first.summary, *([each.summary for each in others] or [first.notes])]
+    about, declared = [first.summary, *([each.summary for each in others] or [first.notes])], _declared(first)
     if issubclass(first.result, Result):
         declared += ("\n= plot" if hasattr(first.result, "plot") else "") + _OF_RESULTS
         if any(hasattr(procedure.result, "intervals") for procedure in procedures):
@@ -236,7 +215,23 @@ def _parser(group: str, procedures: Sequence[ProcedureDefinition], declared: str
         declared += CSV_OUTPUT
     sources = "; ".join(dict.fromkeys(procedure.source for procedure in procedures))
     parser = OneLineParser(f"{group} {first.command}", "\n\n".join(about), declared, f"source: {sources}")
-    _add_options(parser, procedures)
+    for name in dict.fromkeys(name for procedure in procedures for name in procedure.options):
+        having = [procedure for procedure in procedures if name in procedure.options]
+        option = having[0].options[name]
+        default, text = option.default, option.kind.meaning
+        if default is not None and all(each.options[name].default == default for each in having):
+            text += (
+                f" (default {','.join(map(str, default)) if isinstance(default, (tuple, list)) else default})"
+            )
+        if option.required and others:  # of several procedures, one whose required options lack is left out
+            text = f"{having[0].name}: {text}"
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            default=argparse.SUPPRESS,
+            required=option.required and not others,
+            help=text.replace("%", "%%"),
+            **_form(option.kind),
+        )
     return parser
 
 
@@ -252,48 +247,26 @@ CSV_OUTPUT = """
 """
 
 
-def _add_options(parser: argparse.ArgumentParser, procedures: Sequence[ProcedureDefinition]) -> None:
-    """Add a flag for every option; procedures that have one of the same name share it."""
-    alone = len(procedures) == 1
-    for name in dict.fromkeys(name for procedure in procedures for name in procedure.options):
-        having = [procedure for procedure in procedures if name in procedure.options]
-        option = having[0].options[name]
-        default = option.default
-        same = default is not None and all(procedure.options[name].default == default for procedure in having)
-        shown = ",".join(map(str, default)) if isinstance(default, (tuple, list)) else default
-        about = option.kind.meaning + (f" (default {shown})" if same else "")
-        # Of several procedures, one whose required options are not given is left out.
-        only = f"{having[0].name}: " if option.required and not alone else ""
-        parser.add_argument(
-            f"--{name.replace('_', '-')}",
-            dest=name,
-            default=argparse.SUPPRESS,
-            required=option.required and alone,
-            help=f"{only}{about}".replace("%", "%%"),
-            **_form(option.kind),
-        )
+_FORMS: dict[type, dict[str, Any]] = {
+    Flag: {"action": argparse.BooleanOptionalAction},
+    MatrixMeasures: {"nargs": "+", "metavar": "MEASURE"},
+    SingleMeasure: {"metavar": "MEASURE"},
+    SystemNames: {"metavar": "FILE"},
+    SystemGroups: {"metavar": "FILE"},
+    Text: {"metavar": "WORD"},
+    Whole: {"metavar": "N", "type": int},
+}
 
 
 def _form(kind: Any) -> dict[str, Any]:
     """The arguments for argparse that follow from a kind."""
-    if isinstance(kind, Flag):
-        return {"action": argparse.BooleanOptionalAction}
-    if isinstance(kind, MatrixMeasures):
-        return {"nargs": "+", "metavar": "MEASURE"}
-    if isinstance(kind, SingleMeasure):
-        return {"metavar": "MEASURE"}
-    if isinstance(kind, (SystemNames, SystemGroups)):
-        return {"metavar": "FILE"}
     if isinstance(kind, Several):
-        return {
-            "metavar": f"{_form(kind.each)['metavar']},...",
-            "type": lambda text: tuple(map(_plain_value, text.split(","))),
-        }
-    if isinstance(kind, Whole):
-        return {"metavar": "N", "type": int}
-    if isinstance(kind, Text) or hasattr(kind, "words"):
-        return {"metavar": "|".join(getattr(kind, "words", ())) or "WORD"}
-    return {"metavar": "X" if isinstance(kind, Number) else "N", "type": _plain_value}
+        each = _form(kind.each)["metavar"]
+        return {"metavar": f"{each},...", "type": lambda text: tuple(map(_plain_value, text.split(",")))}
+    if words := getattr(kind, "words", ()):
+        return {"metavar": "|".join(words)}
+    other = {"metavar": "X" if isinstance(kind, Number) else "N", "type": _plain_value}
+    return _FORMS.get(type(kind), other)
 
 
 def _plain_value(text: str) -> Any:
@@ -329,17 +302,17 @@ def _rows(path: str, count: int) -> list[list[str]]:
     return rows
 
 
-def write_csv_table(args: Words, table: pd.DataFrame) -> None:
-    """Write a table as CSV where `--output` says."""
-    with output_file(args.output or "-") as file:
-        file.write(csv_text(table, args.places).encode())
+def write_csv(path: str | Path, table: pd.DataFrame, places: int | None) -> None:
+    """Write a table as CSV; `-` prints it."""
+    with output_file(path) as file:
+        file.write(csv_text(table, places).encode())
 
 
 def _show(args: Words, results: Sequence[Any]) -> None:
     """Print results, and write what was asked for: the first as csv or picture, the tables of all."""
     first = results[0]
     if isinstance(first, pd.DataFrame):
-        write_csv_table(args, first)
+        write_csv(args.output or "-", first, args.places)
         return
     if args.csv:
         print(csv_text(first.to_pandas(), args.places), end="")
@@ -348,8 +321,7 @@ def _show(args: Words, results: Sequence[Any]) -> None:
     if args.tables is not None:
         make_folder(args.tables)
         for name, table in (pair for result in results for pair in result.frames().items()):
-            with output_file(Path(args.tables) / f"{name}.csv") as file:
-                file.write(csv_text(table, args.places).encode())
+            write_csv(Path(args.tables) / f"{name}.csv", table, args.places)
     for result in results if getattr(args, "intervals", False) else ():
         if hasattr(result, "intervals"):
             print(f"\n95 % bootstrap intervals, {type(result).__name__}")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ir_trunc._cli._arguments import Words, cli_command
+from ir_trunc._cli._procedures import write_csv
 from ir_trunc._cli._process import say
 from ir_trunc._core.errors import IrTruncError
-from ir_trunc._output.files import write_text
-from ir_trunc._output.tables import csv_text
 from ir_trunc._reproduce.reproduction import PAPERS, reproduce
 
 __all__ = ["main"]
@@ -41,7 +40,7 @@ def _reproduce(args: Words) -> int:
     collections = list(zip(args.collections[::2], args.collections[1::2]))
     reproduction = reproduce(args.paper, *collections)
     if args.output:
-        write_text(args.output, [csv_text(reproduction.cells, None)])
+        write_csv(args.output, reproduction.cells, None)
     titles = PAPERS[args.paper].titles
     say("A cell has the printed figure and the computed one, and * where the two differ.\n")
     for title in reproduction.cells["table"].unique():
