@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import chain, combinations, combinations_with_replacement, groupby, product
-from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -125,14 +125,6 @@ def _better(one: Grades, other: Grades, judged: Grades) -> Case:
     return (1, Ranking(one, judged)), (-1, Ranking(other, judged))
 
 
-def _on_lists(
-    cases: Callable[[GradeScale, Reach], Iterator[Case]],
-) -> Callable[[GradeScale, Reach, int | None], Trials]:
-    """One trial of the cases of a property about every list, which no size of the collection changes."""
-    return lambda scale, reach, D: [({"grades": grades_text(scale)}, cases(scale, reach))]
-
-
-@_on_lists
 def _priority(scale: GradeScale, reach: Reach) -> Iterator[Case]:
     for grades, judged, first in tried_lists(scale, reach):
         for j in range(first, len(grades)):
@@ -141,7 +133,6 @@ def _priority(scale: GradeScale, reach: Reach) -> Iterator[Case]:
                     yield _better(_swapped(grades, i, j), grades, judged)
 
 
-@_on_lists
 def _top_weightedness(scale: GradeScale, reach: Reach) -> Iterator[Case]:
     for grades, judged, first in tried_lists(scale, reach):
         rises = [i for i in range(first, len(grades) - 1) if grades[i] < grades[i + 1]]
@@ -150,13 +141,11 @@ def _top_weightedness(scale: GradeScale, reach: Reach) -> Iterator[Case]:
                 yield _better(_swapped(grades, i, i + 1), _swapped(grades, j, j + 1), judged)
 
 
-@_on_lists
 def _confidence(scale: GradeScale, reach: Reach) -> Iterator[Case]:
     for grades, judged, _ in tried_lists(scale, replace(reach, length=reach.length - 1)):
         yield _better(grades, (*grades, 0), judged)
 
 
-@_on_lists
 def _recall(scale: GradeScale, reach: Reach) -> Iterator[Case]:
     for grades, judged, _ in tried_lists(scale, reach):
         if any(grade > 0 for grade in grades):
@@ -164,7 +153,6 @@ def _recall(scale: GradeScale, reach: Reach) -> Iterator[Case]:
                 yield (1, Ranking(grades, judged)), (-1, Ranking(grades, tuple(sorted((*judged, grade)))))
 
 
-@_on_lists
 def _redundancy(scale: GradeScale, reach: Reach) -> Iterator[Case]:
     beyond: list[tuple[int, Grades]] = [(limit + 1, ()) for limit in reach.limits]
     places = [*product(range(1, reach.length), _outside(scale)), *beyond]
@@ -212,21 +200,8 @@ def _shallowness(scale: GradeScale, reach: Reach, D: int | None) -> Trials:
         yield setting, [tuple((-sign, ranking) for sign, ranking in reversed(case(m))) for m in fitting]
 
 
-# which case decides, from the sign of each
-
-
-def every_case(signs: Ints) -> int:
-    """The first of the worst."""
-    return int(np.argmin(signs))
-
-
-def some_case(signs: Ints) -> int:
-    """The first of the best."""
-    return int(np.argmax(signs))
-
-
 def last_cases(signs: Ints) -> int:
-    """The first of the last stretch with the same sign."""
+    """The first case of the last stretch with the same sign."""
     others = np.flatnonzero(signs != signs[-1])
     return int(others[-1]) + 1 if len(others) else 0
 
@@ -238,9 +213,11 @@ class Property:
     number: int
     name: str
     meaning: str
-    trials: Callable[[GradeScale, Reach, int | None], Trials]  # the smallest case first
-    decides: Callable[[Ints], int] = every_case
-    about_depth: bool = False  # and then its cases depend on the size of the collection
+    # Its cases, the smallest first. Those of a property about depth are those in each setting, and depend on
+    # the size of the collection.
+    trials: Callable[..., Iterable[Any]]
+    decides: Callable[[Ints], Any] = np.argmin  # the place of the case that does, from the sign of each
+    about_depth: bool = False
 
 
 PROPERTIES = (
@@ -250,7 +227,7 @@ PROPERTIES = (
     Property(3, "Deepness", "one relevant on top beats n relevant after n irrelevant, from some n on",
              _deepness, last_cases, about_depth=True),
     Property(4, "Shallowness", "one relevant on top loses to m relevant after m irrelevant, for some m",
-             _shallowness, some_case, about_depth=True),
+             _shallowness, np.argmax, about_depth=True),
     Property(5, "Confidence", "appending an irrelevant document lowers the score", _confidence),
     Property(6, "Recall", "one more relevant document outside the list lowers it", _recall),
     Property(7, "Redundancy", "a relevant document adds more where it is the first", _redundancy),
@@ -326,7 +303,7 @@ class Batch:
         ties = np.abs(margins) <= _SAME * np.maximum(np.abs(sides).max(axis=1), 1e-3)
         signs = np.where(ties, 0, np.sign(margins)).astype(int)
 
-        case = trial.known.decides(signs)
+        case = int(trial.known.decides(signs))
         shows = self._show(trial, scores, signs, case)
         if not signs.any():
             return "constant", shows
@@ -369,13 +346,10 @@ def batches(scale: GradeScale, reach: Reach, D: int | None) -> tuple[Batch, Batc
 @lru_cache(maxsize=32)
 def _batch(about_depth: bool, scale: GradeScale, reach: Reach, D: int | None) -> Batch:
     chosen = (each for each in PROPERTIES if each.about_depth == about_depth)
-    return Batch.of(scale, ((each, each.trials(scale, reach, D)) for each in chosen))
-
-
-def count_of_lists(scale: GradeScale, length: int) -> int:
-    """How many lists to a length there are, with those documents outside them."""
-    lists: int = sum(len(scale) ** n for n in range(length + 1))
-    return lists * comb(len(scale) - 1 + OUTSIDE, OUTSIDE)
+    if about_depth:
+        return Batch.of(scale, ((each, each.trials(scale, reach, D)) for each in chosen))
+    setting = {"grades": grades_text(scale)}  # of a property about every list, the only one
+    return Batch.of(scale, ((each, [(setting, each.trials(scale, reach))]) for each in chosen))
 
 
 # in words

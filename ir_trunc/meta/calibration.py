@@ -21,7 +21,7 @@ from ir_trunc._scoring.objects import MeasureLike, parse_measure, parse_measures
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.params import Number, Text, Whole
-from ir_trunc.meta.matrix import own_formulas
+from ir_trunc.meta.matrix import own_formula
 from ir_trunc.meta.procedures import procedure
 
 # How far, and how near to its lower bound, an unbounded parameter is searched.
@@ -48,8 +48,8 @@ class Calibration(Result):
     def heading(self) -> str:
         """The value, and what it gives when put back."""
         back = f"put back: one relevant document at rank {self.rank} less nothing = {self.gap:.1e}"
-        value = f"{self.measure}\n{self.parameter} = {self.value!r}"
-        return f"{value}\n{back}; last rank that pays: {self.last_rank}"
+        pays = f"last rank that pays: {self.last_rank}"
+        return f"{self.measure}\n{self.parameter} = {self.value!r}\n{back}; {pays}"
 
     def __repr__(self) -> str:
         return fitted(self.heading)
@@ -96,7 +96,7 @@ def break_even(
     1.0464
     """
     parsed = parse_measure(measure)
-    bound = own_formulas([parsed])[0]
+    bound = own_formula(parsed)
     params = bound.definition.params.items()
     kinds = {name: param.kind for name, param in params if isinstance(param.kind, Number)}
     if parameter not in kinds:
@@ -131,10 +131,9 @@ def break_even(
         )
     place = change[0]
     value = float(optimize.brentq(gap, grid[place], grid[place + 1], xtol=_NARROWEST, rtol=8.9e-16))
-    last = last_rank_that_pays(with_value(value), min(2 * rank + 2, size))
     # At `rank` itself rounding decides.
-    setting = str(parsed(**{parameter: value})), parameter, value, rank
-    return Calibration(*setting, gap(value), max(rank, last))
+    last = max(rank, last_rank_that_pays(with_value(value), min(2 * rank + 2, size)))
+    return Calibration(str(parsed(**{parameter: value})), parameter, value, rank, gap(value), last)
 
 
 def last_rank_that_pays(measure: BoundMeasure, deepest: int = 100) -> int:
@@ -239,8 +238,7 @@ class RankWeights(Result):
     @property
     def heading(self) -> str:
         """The shares beyond the rank, in words."""
-        named = zip(self.measures, self.shares)
-        shares = ", ".join(f"{name} {100 * share:.1f} %" for name, share in named)
+        shares = ", ".join(f"{name} {100 * share:.1f} %" for name, share in zip(self.measures, self.shares))
         return f"weight of the ranks {self.beyond + 1} to {self.depth} in that of 1 to {self.depth}: {shares}"
 
     def to_pandas(self) -> pd.DataFrame:
@@ -298,7 +296,8 @@ def rank_weights(
         raise ParameterError(f"beyond={beyond}: a rank above the depth of {depth} documents is needed.")
     wanted, ranks = parse_measures(measures), np.arange(1, depth + 1)
     weights = np.empty((len(wanted), depth))
-    for row, measure, bound in zip(weights, wanted, own_formulas(wanted)):
+    for row, measure in zip(weights, wanted):
+        bound = own_formula(measure)
         if bound.definition.scope == "run":
             raise ParameterError(f"{measure} looks at all lists of a run: no rank has a weight of its own.")
         row[:] = gains_of_one(bound, ranks, np.full(depth + 1, depth))

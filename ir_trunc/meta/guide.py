@@ -175,17 +175,15 @@ def _walk(node: Node, depth: int = 0, answer: str = "") -> Iterator[tuple[int, s
 def guide_page(picture: str = "guide.svg") -> str:
     """The workflow as a page in Markdown, with the picture that `plot_guide` draws."""
     frame = (files("ir_trunc.meta") / "guide.md").read_text(encoding="utf-8")
-    return frame.format(picture=picture, questions="\n".join(_page(tree(), 0)))
-
-
-def _page(node: Node, depth: int) -> list[str]:
-    if "measures" in node:
-        words = " ".join([*_shortfall(node.get("but", {})), node["note"]])
-        return [f"{'  ' * depth}- **{' or '.join(node['measures'])}**. {words}"]
-    lines = [f"{'  ' * depth}- {node['question']}"]
-    for answer in ("no", "yes"):
-        lines += [f"{'  ' * (depth + 1)}- *{answer}*", *_page(node[answer], depth + 2)]
-    return lines
+    lines = []
+    for depth, answer, node in _walk(tree()):
+        words = node.get("question")
+        if words is None:
+            after = " ".join([*_shortfall(node.get("but", {})), node["note"]])
+            words = f"**{' or '.join(node['measures'])}**. {after}"
+        lines += [f"{'  ' * (2 * depth - 1)}- *{answer}*"] if answer else []
+        lines.append(f"{'  ' * (2 * depth)}- {words}")
+    return frame.format(picture=picture, questions="\n".join(lines))
 
 
 _WIDE, _STEP, _LINE = 8.3, 0.4, 0.2  # the picture's width, a level's indent and a line's height, in inches

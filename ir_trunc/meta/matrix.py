@@ -368,15 +368,12 @@ def _looks_at_the_whole_run(name: str) -> bool:
     return definition is not None and definition.scope == "run"
 
 
-def own_formulas(measures: Iterable[Measure]) -> list[BoundMeasure]:
-    """The formulas of measures; UnknownMeasureError where only another provider knows one."""
-    formulas = []
-    for measure in measures:
-        formula = bind(measure)
-        if formula is None:
-            raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: its formula is needed here.")
-        formulas.append(formula)
-    return formulas
+def own_formula(measure: Measure) -> BoundMeasure:
+    """The formula of a measure; UnknownMeasureError where only another provider knows it."""
+    formula = bind(measure)
+    if formula is None:
+        raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: its formula is needed here.")
+    return formula
 
 
 @takes(ScoringOptions)

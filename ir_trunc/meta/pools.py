@@ -25,14 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures import Measure
 
-from ir_trunc._core.errors import (
-    InputError,
-    ParameterError,
-    counted,
-    option,
-    shown,
-    warn,
-)
+from ir_trunc._core.errors import InputError, ParameterError, counted, option, shown, warn
 from ir_trunc._core.lazy import cached_property, pd, plots
 from ir_trunc._core.parameters import Alpha, Several, instance, mapping, several, text, whole
 from ir_trunc._core.rankings import Bools, Floats, Ints, Judgments, Rankings, offsets_of
@@ -56,7 +49,7 @@ from ir_trunc.meta.matrix import (
     higher_is_better,
     index_of_measure,
     indices_of,
-    own_formulas,
+    own_formula,
     rounded,
     run_scores,
 )
@@ -133,7 +126,7 @@ class PooledRuns:
             raise InputError(
                 f"keep: a truth value for each of {count} judgments is needed, as in_pool gives."
             )
-        return self.matrix(dict(zip(map(written, parsed), own_formulas(parsed))), shown)
+        return self.matrix(dict(zip(map(written, parsed), map(own_formula, parsed))), shown)
 
     def matrix(self, measures: Mapping[str, BoundMeasure], keep: Bools) -> ScoreMatrix:
         """The scores by these formulas, by name."""
@@ -186,8 +179,10 @@ def pooled_runs(
     if reading.get("keys") is not None or any(run.given.keys for run in read_before):
         raise ParameterError("keys: pools are of topics, whose lists have no further keys; leave keys out.")
     if ready.nil.answers:
-        what = f"{option('nil', ready.nil.convention)} makes NIL an answer that no pool holds"
-        raise InputError(f"{what}: {option('nil', 'ends')} is needed here.")
+        needed = f"{option('nil', 'ends')} is needed here"
+        raise InputError(
+            f"{option('nil', ready.nil.convention)} makes NIL an answer that no pool holds: {needed}."
+        )
     joined = [join_run(ready, read_run(run, **reading)) for run in progress(named.values(), "reading", "run")]
     lists, places = tuple(lists for lists, _, _ in joined), tuple(keys for _, _, keys in joined)
     return PooledRuns(ready, tuple(named), lists, places)
@@ -283,7 +278,7 @@ def leave_group_out(
         if system not in of:
             raise InputError(f"groups: system {system} has none.")
     parsed = parse_measures(measures)
-    bound = own_formulas(parsed)
+    bound = list(map(own_formula, parsed))
     full = pools.score(parsed, pools.in_pool(depth)).means()
     without = np.empty_like(full)
     groups_of = tuple(of[system] for system in pools.systems)
@@ -610,7 +605,7 @@ def pool_grid(
         raise ParameterError("A grid needs at least one measure.")
     check_residual(residual, names)
     texts = [at_depth(name, k, residual) for k in ends for name in names]
-    bound = dict(zip(texts, own_formulas(map(parse_measure, texts))))
+    bound = {each: own_formula(parse_measure(each)) for each in texts}
     share = np.empty((len(sizes), len(texts), len(kinds)))
     keeps = [pools.in_pool(depth, pooled) for depth in sizes]
     for row, keep in enumerate(progress(keeps, "pools", "pool")):

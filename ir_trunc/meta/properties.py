@@ -7,9 +7,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 from inspect import cleandoc
 from itertools import product
+from math import comb
 from typing import Annotated, Any
 
 import numpy as np
@@ -30,7 +32,7 @@ from ir_trunc.measures.params import QRELS, Sizes, Whole
 from ir_trunc.measures.reading_cost import Named
 from ir_trunc.meta import _trials
 from ir_trunc.meta._trials import PROPERTIES, Batch, GradeScale, Part, Ranking, Reach, grades_text
-from ir_trunc.meta.matrix import index_of_measure, own_formulas
+from ir_trunc.meta.matrix import index_of_measure, own_formula
 from ir_trunc.meta.procedures import procedure
 
 
@@ -225,16 +227,16 @@ class Plan:
 def _plan(measure: Any, scale: GradeScale | None, length: int) -> Plan:
     scales = SCALES if scale is None else (scale,)
     if _is_function(measure):
-        scorers: dict[Size, Scorer] = {None: _function_scorer(measure)}
-        return Plan(getattr(measure, "__name__", "function"), scales, Reach(length), scorers, {})
+        by_function = partial(_scores_by_function, measure)
+        return Plan(getattr(measure, "__name__", "function"), scales, Reach(length), {None: by_function}, {})
     parsed = parse_measure(measure)
-    bound = own_formulas([parsed])[0]
+    bound = own_formula(parsed)
     reach = Reach(length, _limits(bound, length))
     sizes = _sizes(bound, "D" in parsed.params)
     for size in sizes:
         if isinstance(size, int):
             whole("D", size, length + _trials.OUTSIDE + 2 + reach.crowd + max(reach.limits, default=0))
-    scorers = {size: _formula_scorer(bound, size) for size in sizes}
+    scorers = {size: partial(_scores_by_formula, bound, size) for size in sizes}
     if scale is None and _uses_negative_grades(scorers[sizes[0]]):
         scales += (HARMFUL,)
     cutoff = bound.definition.params.get(CUTOFF)
@@ -250,7 +252,7 @@ def _limits(measure: BoundMeasure, length: int) -> tuple[int, ...]:
     limits = {measure.cutoff}
     for name, value in measure.params.items():
         if isinstance(measure.definition.params[name].kind, Named):
-            limits.add(own_formulas([parse_measure(value)])[0].cutoff)
+            limits.add(own_formula(parse_measure(value)).cutoff)
         elif name != "D" and isinstance(value, (int, float)) and length < value < MOST_RANKS:
             limits.add(math.ceil(value))
     return tuple(sorted(limit for limit in limits if limit is not None))
@@ -275,31 +277,24 @@ def _uses_negative_grades(scorer: Scorer) -> bool:
     return bool(harmful != irrelevant)
 
 
-def _formula_scorer(measure: BoundMeasure, D: Size) -> Scorer:
+def _scores_by_formula(measure: BoundMeasure, D: Size, batch: Batch) -> Floats:
     sized = measure if D is None else replace(measure, params={**measure.params, "D": D})
-    sign = -1 if measure.definition.lower_is_better else 1
-    by_list = measure.definition.scope == "list"
-
-    def score(batch: Batch) -> Floats:
-        return sign * np.concatenate(list(map(sized.score, [batch.lists] if by_list else batch.alone)))
-
-    return score
+    runs = [batch.lists] if measure.definition.scope == "list" else batch.alone
+    scores: Floats = np.concatenate(list(map(sized.score, runs)))
+    return -scores if measure.definition.lower_is_better else scores
 
 
-def _function_scorer(function: Function) -> Scorer:
-    def score(batch: Batch) -> Floats:
-        scores = np.full(len(batch.rankings), np.nan)
-        for place, ranking in enumerate(batch.rankings):
-            value = function(ranking.grades, ranking.judged)
-            with suppress(TypeError, ValueError):
-                scores[place] = float(value)
-            if not math.isfinite(scores[place]):
-                raise ParameterError(
-                    f"The function returns {shown(value)} for {ranking}; a finite number is needed."
-                )
-        return scores
-
-    return score
+def _scores_by_function(function: Function, batch: Batch) -> Floats:
+    scores = np.full(len(batch.rankings), np.nan)
+    for place, ranking in enumerate(batch.rankings):
+        value = function(ranking.grades, ranking.judged)
+        with suppress(TypeError, ValueError):
+            scores[place] = float(value)
+        if not math.isfinite(scores[place]):
+            raise ParameterError(
+                f"The function returns {shown(value)} for {ranking}; a finite number is needed."
+            )
+    return scores
 
 
 def _rows_of(file: str) -> Iterable[dict[str, str]]:
@@ -372,9 +367,8 @@ class PropertyTable(Result):
     def heading(self) -> str:
         """The lists that were tried."""
         tried = _trials.tried_on(SCALES, Reach(self.rows[0].reach.length))
-        return (
-            f"{tried[:1].upper()}{tried[1:]}. * Amigó et al. 2022 say otherwise; 'properties NAME' shows why."
-        )
+        star = "* Amigó et al. 2022 say otherwise; 'properties NAME' shows why."
+        return f"{tried[:1].upper()}{tried[1:]}. {star}"
 
     def report(self, places: int | None = None) -> str:
         """The table for all measures; for some of them the rankings behind every verdict."""
@@ -441,7 +435,8 @@ def properties(
         raise ParameterError(f"scale={scale}: ascending grades are needed, 0 and at least one other.")
     grades = None if scale is None else tuple(scale)
     largest = grades or SCALES[-1]
-    lists = _trials.count_of_lists(largest, length)
+    outside = comb(len(largest) - 1 + _trials.OUTSIDE, _trials.OUTSIDE)
+    lists = sum(len(largest) ** n for n in range(length + 1)) * outside
     if lists > MOST_LISTS:
         raise ParameterError(
             f"scale={grades_text(largest)}, length={length}: {lists} lists would be tried, and at most"
