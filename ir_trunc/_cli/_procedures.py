@@ -302,7 +302,7 @@ def _rows(path: str, count: int) -> list[list[str]]:
     return rows
 
 
-def write_csv(path: str | Path, table: pd.DataFrame, places: int | None) -> None:
+def save_csv(path: str | Path, table: pd.DataFrame, places: int | None) -> None:
     """Write a table as CSV; `-` prints it."""
     with output_file(path) as file:
         file.write(csv_text(table, places).encode())
@@ -312,7 +312,7 @@ def _show(args: Words, results: Sequence[Any]) -> None:
     """Print results, and write what was asked for: the first as csv or picture, the tables of all."""
     first = results[0]
     if isinstance(first, pd.DataFrame):
-        write_csv(args.output or "-", first, args.places)
+        save_csv(args.output or "-", first, args.places)
         return
     if args.csv:
         print(csv_text(first.to_pandas(), args.places), end="")
@@ -321,7 +321,7 @@ def _show(args: Words, results: Sequence[Any]) -> None:
     if args.tables is not None:
         make_folder(args.tables)
         for name, table in (pair for result in results for pair in result.frames().items()):
-            write_csv(Path(args.tables) / f"{name}.csv", table, args.places)
+            save_csv(Path(args.tables) / f"{name}.csv", table, args.places)
     for result in results if getattr(args, "intervals", False) else ():
         if hasattr(result, "intervals"):
             print(f"\n95 % bootstrap intervals, {type(result).__name__}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ir_trunc._cli._arguments import Words, cli_command
-from ir_trunc._cli._procedures import write_csv
+from ir_trunc._cli._procedures import save_csv
 from ir_trunc._cli._process import say
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._reproduce.reproduction import PAPERS, reproduce
@@ -40,7 +40,7 @@ def _reproduce(args: Words) -> int:
     collections = list(zip(args.collections[::2], args.collections[1::2]))
     reproduction = reproduce(args.paper, *collections)
     if args.output:
-        write_csv(args.output, reproduction.cells, None)
+        save_csv(args.output, reproduction.cells, None)
     titles = PAPERS[args.paper].titles
     say("A cell has the printed figure and the computed one, and * where the two differ.\n")
     for title in reproduction.cells["table"].unique():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ir_trunc._cli._arguments import RUNS, Words, cli_command, runs_and_measures
-from ir_trunc._cli._procedures import CSV_OUTPUT, run_command, write_csv
+from ir_trunc._cli._procedures import CSV_OUTPUT, run_command, save_csv
 from ir_trunc._cli._process import tell
 from ir_trunc._core.parameters import Param, Text
 from ir_trunc.meta.procedures import ProcedureDefinition
@@ -51,7 +51,7 @@ def _policies(args: Words) -> None:
     policies, options = args.policy or _POLICIES, args.of(("folds", "seed")) | args.scoring
     first, *options["further_measures"] = args.measures
     table = cross_validate(policies, first, args.qrels, args.runs, **options)
-    write_csv(args.output or "-", table, args.places)
+    save_csv(args.output or "-", table, args.places)
 
 
 _REPORT = f"""
@@ -67,7 +67,7 @@ def _nil_report(args: Words) -> None:
     """Lengths of the lists of all runs, before and after the document NIL ends them."""
     report = study.nil_report(args.runs, **args.of(("topics", "depth", "nil")), **args.reading)
     tell(report.heading)
-    write_csv(args.output or "-", report.to_pandas(), args.places)
+    save_csv(args.output or "-", report.to_pandas(), args.places)
 
 
 WRITTEN_OUT = {"policies": _policies, "nil-report": _nil_report}

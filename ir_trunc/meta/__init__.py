@@ -12,7 +12,16 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from ir_trunc.meta.agreement import Agreement, agreement, rbo, tau, tau_ap, tau_ap_b
+from ir_trunc.meta.agreement import (
+    Agreement,
+    TruncationImpact,
+    agreement,
+    rbo,
+    tau,
+    tau_ap,
+    tau_ap_b,
+    truncation_impact,
+)
 from ir_trunc.meta.calibration import Calibration, break_even, persistence, residual
 from ir_trunc.meta.guide import Advice, guide
 from ir_trunc.meta.matrix import Reference, ScoreMatrix, score_matrix, standardised
@@ -40,7 +49,6 @@ from ir_trunc.meta.stability import (
     predictivity,
     swap_rates,
 )
-from ir_trunc.meta.truncation_impact import TruncationImpact, truncation_impact
 
 __all__ = [
     "CONDITIONS_2010", "PAPER_2010", "Advice", "Agreement", "Calibration", "Coverage", "ErrorRates",
