@@ -15,7 +15,7 @@ from ir_trunc._core.errors import InputError, ParameterError, counted, noted, op
 from ir_trunc._core.lazy import cached_property, pd
 from ir_trunc._core.parameters import generator, mapping, several, whole
 from ir_trunc._core.rankings import Bools, Floats, Rankings
-from ir_trunc._inference.bootstrap import bootstrap_bounds
+from ir_trunc._inference.bounds import bootstrap_bounds
 from ir_trunc._inference.estimate import FEW_LABELLED, CorrectedEstimate, Estimate
 from ir_trunc._output.tables import fitted, table_text
 from ir_trunc._ranking.qrels import Labels, Qrels, QrelsLike, read_qrels

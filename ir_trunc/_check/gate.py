@@ -18,8 +18,7 @@ from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, coun
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Choice, checked, several, text
 from ir_trunc._core.rankings import Bools, Floats
-from ir_trunc._inference.estimate import fewest
-from ir_trunc._inference.quantities import QUANTITIES
+from ir_trunc._inference.estimate import QUANTITIES, fewest
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import RunLike

@@ -11,7 +11,7 @@ from ir_trunc._cli._arguments import QRELS, Words, cli_command
 from ir_trunc._cli._process import say
 from ir_trunc._cli.answers import logs_of
 from ir_trunc._core.errors import ParameterError, noted, printable
-from ir_trunc._inference.quantities import QUANTITIES
+from ir_trunc._inference.estimate import QUANTITIES
 from ir_trunc._output.files import write_text
 from ir_trunc._scoring.runs import by_file_name
 

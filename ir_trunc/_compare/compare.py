@@ -18,11 +18,13 @@ from ir_trunc._core.errors import InputError, ParameterError, counted, nearest, 
 from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, Whole, checked, number, one_of, text
 from ir_trunc._core.rankings import Bools, Floats
 from ir_trunc._inference.estimate import Estimate, RunEstimate, stacked
-from ir_trunc._inference.p_values import PairTest, corrected, holm
 from ir_trunc._inference.significance import (
     FOR_ALL_PAIRS,
     TESTS,
+    PairTest,
     Setting,
+    corrected,
+    holm,
     named_test,
     paired_tests,
     ups_and_downs,

@@ -24,8 +24,7 @@ from ir_trunc._core.errors import (
 from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Bools, Floats
-from ir_trunc._inference.p_values import PairTest, units_needed
-from ir_trunc._inference.significance import FOR_ALL_PAIRS
+from ir_trunc._inference.significance import FOR_ALL_PAIRS, PairTest, units_needed
 from ir_trunc._output.tables import SIGNIFICANT, Cell, MarkedTable, fitted, table_text
 from ir_trunc._saved import Saved
 from ir_trunc._scoring.objects import bind, parse_measure

@@ -88,6 +88,6 @@ else:
     pattern = partial(Lazy, re.compile)
     # Modules that can be taken away, by which results are drawn, explained and estimated.
     explanation = Lazy(import_module, "ir_trunc._explanation")
-    inference = Lazy(import_module, "ir_trunc._inference.of_results")
+    inference = Lazy(import_module, "ir_trunc._inference.estimate")
     plots = Lazy(import_module, "ir_trunc.plots")
     ties = Lazy(import_module, "ir_trunc._ties")

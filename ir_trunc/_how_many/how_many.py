@@ -20,13 +20,13 @@ from ir_trunc._how_many.advice import CHANCE, SILENT, WHOLE, HowMany, few_questi
 from ir_trunc._inference import selection
 from ir_trunc._inference.estimate import (
     ALPHA,
+    QUANTITIES,
     CorrectedEstimate,
     Estimate,
     WeightedEstimate,
     stacked,
     weighted,
 )
-from ir_trunc._inference.quantities import QUANTITIES
 from ir_trunc._ranking.depths import GradedAnswers
 from ir_trunc._ranking.qrels import Labels, QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
+from ir_measures.measures.base import MeanAgg
 
 from ir_trunc._core.arrays import Bools, Floats, Ints
 from ir_trunc._core.curve import TOLERANCE
+from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.lazy import cached_property
 from ir_trunc._core.parameters import generator
-from ir_trunc._inference.bootstrap import bootstrap_bounds
-from ir_trunc._inference.bounded import below, quantile
+from ir_trunc._core.rankings import Rankings
+from ir_trunc._inference.bounds import below, bootstrap_bounds, quantile, special, stats
+from ir_trunc._scoring.objects import range_of
+from ir_trunc._scoring.results import Results
+from ir_trunc.measures.definition import RunScores, influence, value_from_means
 from ir_trunc.measures.parts import over
 
 UNBOUNDED = (-math.inf, math.inf)
@@ -137,8 +143,6 @@ class Estimate:
         if np.isfinite(end).all():
             share = below(rows, limit, end, self.weights)
             return (1 - share if upper else share).reshape(self.values.shape[:-1])[()]
-        from scipy import stats
-
         with np.errstate(divide="ignore", invalid="ignore"):
             t = (limit - self.mean) / self.error * (1 if upper else -1)
         return np.where(self.differ, stats.t.sf(t, self.n - 1), 1.0)[()]
@@ -155,8 +159,6 @@ class Estimate:
 
     def t_test(self) -> Any:
         """The two-tailed p value of Student's test of the mean 0; of equal values that of `p`."""
-        from scipy import stats
-
         with np.errstate(divide="ignore", invalid="ignore"):
             p = 2 * stats.t.sf(np.abs(self.mean / self.error), self.n - 1)
         return p if np.all(self.differ) else np.where(self.differ, p, self.p())
@@ -181,8 +183,6 @@ def _between(new: Estimate, old: Estimate) -> tuple[Any, Any]:
 
 
 def _t(alpha: Any, freedom: int) -> Any:
-    from scipy import stats
-
     return stats.t.ppf(1 - alpha / 2, freedom)
 
 
@@ -484,10 +484,8 @@ def stacked(estimates: Sequence[Any]) -> Any:
 
 def intervals_of_shares(hits: Floats, n: Floats, alpha: float = ALPHA) -> Floats:
     """The bounds of shares, of many at once (2 x ...): those of the mean of values 0 and 1."""
-    from scipy.special import betaincinv
-
-    low = betaincinv(np.maximum(hits, 1), n - hits + 1, alpha / 2) * (hits > 0)
-    high = betaincinv(hits + 1, np.maximum(n - hits, 1), 1 - alpha / 2)
+    low = special.betaincinv(np.maximum(hits, 1), n - hits + 1, alpha / 2) * (hits > 0)
+    high = special.betaincinv(hits + 1, np.maximum(n - hits, 1), 1 - alpha / 2)
     return np.array([low, np.where(hits < n, high, 1.0)])
 
 
@@ -500,3 +498,72 @@ def fewest(best: float, end: float, limit: float, alpha: float = ALPHA) -> float
     if share <= 0:
         return math.inf
     return 1 if share >= 1 else max(1, math.floor(math.log(alpha / 2) / math.log1p(-share)) + 1)
+
+
+# What results show: the means of measures, and quantities of lists, which users count beside them.
+
+
+def estimate(results: Results, row: int, unit: str | None = None) -> Estimate:
+    """What units say of the mean of a measure, see `Results.estimate`."""
+    measure, bound = results.measures[row], results._of_run.get(row)
+    if not isinstance(measure.aggregator(), MeanAgg):
+        raise ParameterError("it is added up over topics.")
+    if bound is None:
+        (values,) = results.means_of_units(results.values[row][None], unit)[1]
+        return Estimate(values, range_of(measure), exact=results.means(unit)[row])
+    if results._nest is not None:
+        key = results.universe.keys[0]
+        raise ParameterError(f"it looks at all lists of a run, and has no values of its own by {key}.")
+    rankings = results.rankings
+    of_units = influence(bound, rankings), bound.range, None, results.means()[row]
+    if bound.definition.of_means is None:
+        return RunEstimate(*of_units, lambda drawn: bound.score(rankings.take(drawn)).mean())
+    parts = RunScores(bound, rankings).parts
+    of_drawn = lambda drawn: value_from_means(bound, parts[:, drawn].mean(axis=-1))  # noqa: E731
+    return RunEstimate(*of_units, of_drawn, True, parts)
+
+
+def quantity(results: Results, function: Callable[[Rankings], Any], unit: str | None) -> Estimate:
+    """What units say of a quantity of lists, see `Results.quantity`."""
+    part, whole = function(results.rankings)
+    if whole is None:
+        values = results.means_of_units(part[None].astype(np.float64), unit)[1][0]
+        return Estimate(values, (0.0, np.inf))
+    return Estimate.share(*results.means_of_units(np.stack([part, whole]).astype(np.float64), unit)[1])
+
+
+def interval(results: Results, row: int) -> Floats:
+    """The 95 % interval of a mean; NaN where there is none."""
+    if results.topics:
+        with suppress(ParameterError):
+            bounds: Floats = results.estimate(row).interval()
+            return bounds
+    return np.full(2, np.nan)
+
+
+def _kept(lists: Rankings) -> tuple[Floats | Bools, Bools]:
+    if lists.answers is not None:
+        return lists.answers["right"].at(lists.lengths), np.ones(len(lists), bool)
+    hits, answerable = lists.judged_rows[lists.judged_grades > 0], ~lists.judgments.nil_queries
+    return (np.bincount(hits, minlength=len(lists)) > 0) & answerable, answerable
+
+
+def _unanswered(lists: Rankings) -> tuple[Bools, Bools]:
+    nil = lists.judgments.nil_queries  # of graded answers nobody says which questions have one
+    return (lists.lengths == 0) & nil, nil
+
+
+def _wrongly(lists: Rankings) -> tuple[Bools, Bools]:
+    silent = (lists.lengths == 0) & (lists.answers is None)
+    return silent & ~lists.judgments.nil_queries, silent
+
+
+QUANTITIES: dict[str, tuple[Callable[[Rankings], tuple[Any, Any]], int]] = {
+    "passages": (lambda lists: (lists.lengths, None), 0),
+    "kept": (_kept, 1),
+    "unanswered": (_unanswered, 1),
+    "wrongly": (_wrongly, -1),
+    "abstention.silent": (lambda lists: (lists.lengths == 0, np.ones(len(lists))), 0),
+}
+"""By name: a function that gives values by list, of a share its part and its whole (Q); and, where labels
+say that higher values are better (1) or lower ones (-1), which."""

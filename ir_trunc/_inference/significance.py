@@ -33,26 +33,26 @@ topic depend on each other, and as scores they would tell equal systems apart in
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from scipy import stats
-from scipy.spatial.distance import squareform
 
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.parameters import generator, one_of
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc._inference.bootstrap import bootstrap_bounds
-from ir_trunc._inference.p_values import PairTest, half_of_interval, paired_t_p_values
+from ir_trunc._inference.bounds import bootstrap_bounds, stats
 from ir_trunc.measures.params import Choice
 from ir_trunc.measures.parts import over
 
 __all__ = ["FOR_ALL_PAIRS", "TESTS", "Pairs", "Setting", "Test", "TestName", "paired_tests"]
 
 Test = Literal["t", "bootstrap", "randomisation", "sign"]
+PairTest = Literal["t", "bounded", "bootstrap", "randomisation", "sign", "tukey", "randomised-tukey"]
+Correction = Literal["holm", "bh"]
 
 Tested = tuple[Floats, Any, int]  # p values, differences needed (one or for each pair), and draws
 
@@ -60,6 +60,7 @@ _CELLS = 1 << 22  # values of one block of draws: 32 MB
 # of the largest difference: sums of the same numbers in another order differ by less, other draws by more
 _SAME = 1e-7
 _NO_DIFFERENCE = 1e-12  # of one topic, as a share of the largest
+_EQUAL = 1e-14  # relative to their mean, values that differ by less are equal
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ class Setting:
 
 
 def _t(D: Floats, scores: Floats, how: Setting) -> Tested:
-    return paired_t_p_values(D), half_of_interval(D, how.alpha), 0
+    needed = stats.t.ppf(1 - how.alpha / 2, D.shape[1] - 1) * stats.sem(D, axis=1)
+    return paired_t_p_values(D), needed, 0
 
 
 def _bootstrap(D: Floats, scores: Floats, how: Setting) -> Tested:
@@ -192,6 +194,7 @@ def ratio_intervals(
     part: Ints, whole_of: Ints, systems: int, confidence: float, repetitions: int, seed: int
 ) -> Floats:
     """Bounds of sum(part) / sum(whole) over pairs of systems, for each measure (M x 2)."""
+    from scipy.spatial.distance import squareform
 
     # Systems are drawn, since pairs that share one are not independent; one that is drawn twice is no pair.
     def ratio(parts: Floats, wholes: Floats, drawn: Ints) -> float:
@@ -310,3 +313,44 @@ TESTS: Mapping[str, Callable[[Floats, Floats, Setting], Tested]] = {
 """From differences (P x T), the scores that they are of, and the setting."""
 
 FOR_ALL_PAIRS = ("tukey", "randomised-tukey")  # they allow for the number of pairs by themselves
+
+
+# P values of several comparisons.
+
+
+def corrected(p: Floats, correction: Correction | None) -> Floats:
+    """P values of one family of comparisons, corrected for their number.
+
+    Holm: the i-th smallest of n p values, i = 1, ..., n, becomes max over j <= i of (n - j + 1) p_j, and at
+    most 1. 'bh' controls the share of false discoveries (Benjamini and Hochberg).
+    """
+    if correction is None or not len(p):
+        return p
+    if correction == "bh":
+        return np.asarray(stats.false_discovery_control(p))
+    return np.minimum(holm(p), 1.0)
+
+
+def holm(p: Floats) -> Floats:
+    """P values corrected by Holm, which may be above 1."""
+    order, adjusted = np.argsort(p), np.empty(len(p))
+    adjusted[order] = np.maximum.accumulate(np.arange(len(p), 0, -1) * p[order])
+    return adjusted
+
+
+def units_needed(alpha: float) -> int:
+    """The fewest units that have to differ before a test can show anything: 2^(1 - k) is at most alpha."""
+    return math.ceil(1 - math.log2(alpha) - 1e-9)
+
+
+def paired_t_p_values(differences: Floats) -> Floats:
+    """The p values of two-tailed paired t tests, of differences (P x T); 1 where all are 0.
+
+    Equal differences other than 0 have the p value 0: scipy computes it from rounding errors, with a warning.
+    """
+    mean = differences.mean(axis=1, keepdims=True)
+    p: Floats = np.where(mean[:, 0] == 0, 1.0, 0.0)
+    varied = np.abs(differences - mean).max(axis=1) > _EQUAL * np.abs(mean[:, 0])
+    if varied.any():
+        p[varied] = stats.ttest_1samp(differences[varied], 0.0, axis=1).pvalue
+    return p

@@ -20,7 +20,7 @@ from ir_trunc._core.errors import InputError
 from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import mapping, number, numbers, one_of, text, whole
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc._inference.bootstrap import bootstrap_bounds
+from ir_trunc._inference.bounds import bootstrap_bounds
 from ir_trunc._ranking.qrels import QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.runs import read_run
 from ir_trunc._read.reading import HowRead, takes

@@ -14,12 +14,13 @@ from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc._inference.p_values import Correction, corrected
 from ir_trunc._inference.significance import (
     TESTS,
+    Correction,
     Setting,
     Test,
     TestName,
+    corrected,
     ratio_intervals,
     system_pairs,
     ups_and_downs,

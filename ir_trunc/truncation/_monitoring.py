@@ -13,7 +13,7 @@ from ir_trunc._core.errors import InputError, ParameterError, counted
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
-from ir_trunc._inference.p_values import corrected
+from ir_trunc._inference.significance import corrected
 from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.ranked_rows import Run, repeats
 from ir_trunc._read.arrow import flat, strings

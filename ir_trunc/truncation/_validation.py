@@ -17,7 +17,7 @@ from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import generator, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings
 from ir_trunc._inference.estimate import Estimate, RunEstimate
-from ir_trunc._inference.p_values import paired_t_p_values
+from ir_trunc._inference.significance import paired_t_p_values
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.runs import read_once
 from ir_trunc._read.reading import takes

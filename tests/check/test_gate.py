@@ -12,8 +12,7 @@ import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError, check, meta
 from ir_trunc._cli.check import main as check_command
 from ir_trunc._cli.main import main
-from ir_trunc._inference.estimate import Estimate
-from ir_trunc._inference.quantities import QUANTITIES
+from ir_trunc._inference.estimate import QUANTITIES, Estimate
 
 TOPICS = [str(topic) for topic in range(1, 31)]
 QRELS = {topic: {"a": 1, "b": 0} if int(topic) % 5 else {"b": 0} for topic in TOPICS}

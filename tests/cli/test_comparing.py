@@ -10,8 +10,7 @@ import pytest
 from ir_trunc import compare
 from ir_trunc._cli._arguments import OPTIONS
 from ir_trunc._core.errors import at_command_line
-from ir_trunc._inference.p_values import PairTest
-from ir_trunc._inference.significance import TESTS
+from ir_trunc._inference.significance import TESTS, PairTest
 
 MEASURES = ("RBPT", "AP")
 RUNS = ("never-stops.run", "stops-in-time.run", "says-little.run")

@@ -16,10 +16,9 @@ from scipy import stats
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError, Rankings, compare, meta
 from ir_trunc._core.parameters import generator
-from ir_trunc._inference.bootstrap import bootstrap_bounds
+from ir_trunc._inference.bounds import bootstrap_bounds
 from ir_trunc._inference.estimate import Estimate
-from ir_trunc._inference.p_values import corrected
-from ir_trunc._inference.significance import TESTS, Setting, paired_tests, residual_variance
+from ir_trunc._inference.significance import TESTS, Setting, corrected, paired_tests, residual_variance
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*probably a limit")  # the lists of RUNS are of one length
 

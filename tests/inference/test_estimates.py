@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from ir_trunc._inference.bootstrap import bootstrap_bounds
-from ir_trunc._inference.bounded import below
+from ir_trunc._inference.bounds import below, bootstrap_bounds
 from ir_trunc._inference.estimate import CorrectedEstimate, Estimate, RunEstimate, fewest, stacked
 
 UNIT, SIGNED = (0, 1), (-1, 1)

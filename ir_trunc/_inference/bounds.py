@@ -1,17 +1,28 @@
-"""The mean of bounded values: its bounds without a distribution to assume, and their p values.
+"""Confidence bounds: of the mean of bounded values, and by the bootstrap of statistics that are no means.
 
-Values of independent units and one further value at an end of the range have the weights
-Dirichlet(1, ..., 1); `below` is the distribution of their mean (Gaffke 2005; Learned-Miller & Thomas 2019,
-https://arxiv.org/abs/1905.06208). Of values 0 and 1 the bounds are those of Clopper and Pearson.
+Bounds of the mean of bounded values need no distribution to assume. Values of independent units and one
+further value at an end of the range have the weights Dirichlet(1, ..., 1); `below` is the distribution of
+their mean (Gaffke 2005; Learned-Miller & Thomas 2019, https://arxiv.org/abs/1905.06208). Of values 0 and 1
+the bounds are those of Clopper and Pearson.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ir_trunc._core.arrays import Floats
+from ir_trunc._core.arrays import Floats, Ints
+from ir_trunc._core.curve import TOLERANCE
+from ir_trunc._core.lazy import Lazy
+from ir_trunc._core.parameters import generator, number, whole
+
+if TYPE_CHECKING:
+    from scipy import special, stats
+else:
+    special, stats = Lazy(import_module, "scipy.special"), Lazy(import_module, "scipy.stats")
 
 _FACTORS = 64  # that are multiplied at a time, which cannot overflow
 _CELLS = 1 << 19  # of a block of rows: 8 MB
@@ -76,13 +87,11 @@ def _with_end(values: Floats, end: Any) -> Floats:
 
 def quantile(values: Floats, share: float, end: Any, weights: Floats | None = None) -> Floats:
     """The t at which F_end(t) is this share, of each row of values (R x n)."""
-    from scipy.special import ndtri
-
     low, high = np.minimum(values.min(axis=1), end), np.maximum(values.max(axis=1), end)
     units = np.ones(values.shape[1]) if weights is None else weights
     units = np.append(units, units.max()) / (units.sum() + units.max())
     everything, end = _with_end(values, end), np.broadcast_to(end, len(values))
-    t, z, near = everything @ units, ndtri(share), _NEAR * (high - low)
+    t, z, near = everything @ units, special.ndtri(share), _NEAR * (high - low)
     slope = 1 / np.maximum(np.sqrt((everything - t[:, None]) ** 2 @ units**2), 1e-300)
     t = np.clip(t + z / slope, low + near, high - near)
     active, (last, last_error) = np.flatnonzero(high > low), np.zeros((2, len(t)))
@@ -91,7 +100,7 @@ def quantile(values: Floats, share: float, end: Any, weights: Floats | None = No
             break
         at = t[active]
         # As quantiles of the normal distribution shares are nearly linear in t: secants find the root.
-        error = ndtri(np.clip(below(values[active], at, end[active], weights), 1e-300, 1 - 1e-16)) - z
+        error = special.ndtri(np.clip(below(values[active], at, end[active], weights), 1e-300, 1 - 1e-16)) - z
         low[active] = np.where(error <= 0, at, low[active])
         high[active] = np.where(error >= 0, at, high[active])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -104,3 +113,51 @@ def quantile(values: Floats, share: float, end: Any, weights: Floats | None = No
         left = np.minimum(np.abs(t[active] - at), high[active] - low[active])
         active = active[left > near[active]]
     return np.asarray(t)
+
+
+CONFIDENCE = 0.95
+_GROUPS = 500  # of items that are left out together: the skewness of many items needs no more
+_BATCH = 1 << 22  # positions that are drawn at a time: the memory that is needed does not grow with the draws
+
+
+def bootstrap_bounds(
+    statistic: Callable[[Ints], Any],
+    items: int,
+    confidence: float = CONFIDENCE,
+    repetitions: int = 1000,
+    seed: int = 0,
+    vectorised: bool = False,
+    method: Literal["percentile", "BCa"] = "percentile",
+) -> tuple[float, float]:
+    """Bounds of a statistic of several items, which are drawn with replacement.
+
+    statistic: of the items at these positions; `vectorised`: of all draws at once (repetitions x items), with
+    a value for each. items: how many there are. confidence: share of the draws between the bounds. method:
+    'BCa' corrects bias and skewness (Efron 1987), which is estimated by leaving out one item at a time, of
+    more than 500 items one of 500 groups; NaN where all draws are on one side, or all that is left out makes
+    the same difference: scipy's own changes the filters of warnings there.
+    """
+    drawn = stats.bootstrap(
+        (np.arange(items),),
+        (lambda drawn, axis: statistic(drawn)) if vectorised else statistic,
+        n_resamples=whole("repetitions", repetitions, 1),
+        confidence_level=number("confidence", confidence, 0, 1, inside=True),
+        vectorized=vectorised,
+        method="percentile",
+        batch=max(1, _BATCH // max(1, items)),
+        random_state=generator(seed),
+    )
+    bounds = drawn.confidence_interval
+    if method == "percentile":
+        return float(bounds.low), float(bounds.high)
+    draws, value = drawn.bootstrap_distribution, statistic(np.arange(items))
+    bias = special.ndtri(((draws < value).mean() + (draws <= value).mean()) / 2)
+    groups = min(items, _GROUPS)
+    left_out = np.array([statistic(np.delete(np.arange(items), np.s_[at::groups])) for at in range(groups)])
+    influences = left_out.mean() - left_out
+    if np.isinf(bias) or np.abs(influences).max() <= TOLERANCE:
+        return np.nan, np.nan
+    skewness = (influences**3).sum() / (6 * (influences**2).sum() ** 1.5)
+    z = bias + special.ndtri([(1 - confidence) / 2, (1 + confidence) / 2])
+    low, high = np.quantile(draws, special.ndtr(bias + z / (1 - skewness * z)))
+    return float(low), float(high)
