@@ -25,10 +25,10 @@ from ir_trunc.adapters.ir_measures import register as _register
 from ir_trunc.version import __version__, show_versions
 
 if TYPE_CHECKING:  # what type checkers see of the table below
-    from ir_trunc._check.gate import check as check
+    from ir_trunc._check import check as check
     from ir_trunc._compare.compare import compare as compare
     from ir_trunc._core.rankings import Rankings as Rankings
-    from ir_trunc._how_many.how_many import how_many as how_many
+    from ir_trunc._how_many import how_many as how_many
     from ir_trunc._judged import Judged as Judged, sample_for_people as sample_for_people
     from ir_trunc._ranking.answers import read_answers as read_answers
     from ir_trunc._ranking.depths import read_depths as read_depths
@@ -66,8 +66,8 @@ _OWNERS = {
     "_scoring.evaluator": "calc calc_aggregate curves evaluator iter_calc",
     "_judged": "Judged sample_for_people",
     "_compare.compare": "compare",
-    "_check.gate": "check",
-    "_how_many.how_many": "how_many",
+    "_check": "check",
+    "_how_many": "how_many",
     "_report.report": "report",
     "_reproduce.reproduction": "reproduce",
     "answers": "read_log",

@@ -1,11 +1,11 @@
 """Types for annotations of your own functions: what arguments may be, and what functions return."""
 
-from ir_trunc._check.gate import Gate as Gate
+from ir_trunc._check import Gate as Gate
 from ir_trunc._compare.comparison import Comparison as Comparison
 from ir_trunc._core.curve import Curve as Curve
 from ir_trunc._core.errors import ParameterTypeError as ParameterTypeError
 from ir_trunc._explanation import Explanation as Explanation
-from ir_trunc._how_many.advice import HowMany as HowMany
+from ir_trunc._how_many import HowMany as HowMany
 from ir_trunc._judged import JudgeAgreement as JudgeAgreement, JudgedResults as JudgedResults
 from ir_trunc._ranking.qrels import Qrels as Qrels, QrelsLike as QrelsLike
 from ir_trunc._ranking.ranked_rows import Run as Run

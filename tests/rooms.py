@@ -113,8 +113,10 @@ ROOMS = {
         "howto/answers.md",
     ),
     "Inspect": Room("adapters/inspect_ai.py", ("answers",), "adapters/test_inspect_ai.py"),
-    "how_many": Room("_how_many _cli/how_many.py", ("graded answers", "inference", "policies"), "how_many"),
-    "check": Room("_check _cli/check.py", ("answers", "compare", "inference"), "check", "howto/gate.md"),
+    "how_many": Room(
+        "_how_many.py _cli/how_many.py", ("graded answers", "inference", "policies"), "how_many"
+    ),
+    "check": Room("_check.py _cli/check.py", ("answers", "compare", "inference"), "check", "howto/gate.md"),
     "report": Room(
         "_report _cli/report.py",
         ("check", "compare", "explanation", "inference", "policies", "ties"),

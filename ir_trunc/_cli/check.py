@@ -6,7 +6,7 @@ import os
 from importlib import import_module
 from typing import Any
 
-from ir_trunc._check.gate import Gate, check, read_condition
+from ir_trunc._check import Gate, check, read_condition
 from ir_trunc._cli._arguments import QRELS, Words, cli_command
 from ir_trunc._cli._process import say
 from ir_trunc._cli.answers import logs_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ir_trunc._cli._arguments import QRELS, Words, cli_command
-from ir_trunc._how_many.how_many import how_many
+from ir_trunc._how_many import how_many
 
 __all__ = ["main"]
 

@@ -17,12 +17,12 @@ from functools import partial
 from pathlib import Path
 
 import ir_trunc
-from ir_trunc._report import texts as _texts
+from ir_trunc._report.report import read_texts
 from ir_trunc.cdet import _collection
 
 RUN, QRELS = partial(ir_trunc.rank, {"1": {"a": 1}}), partial(ir_trunc.evaluator, "AP")
 TOPICS, LOG, ANSWERS = ir_trunc.read_topics, ir_trunc.read_log, ir_trunc.read_answers
-TEXTS = partial(_texts.read_texts, "documents", wanted={"1"})
+TEXTS = partial(read_texts, "documents", wanted={"1"})
 CDET = '{"topic": "@", "results": {"2024-01-01": [{"qid": "q", "question-rank": 1, "doc-ranking": ['
 CDET_DOCS = "".join(f'{{"doc_id": "d{doc}", "score": 9}}, ' for doc in range(90))
 SPAN = '{"context": {"span_id": "@"}, "attributes": {"input.value": "@", "retrieval.documents": ['

@@ -25,7 +25,7 @@ from pathlib import Path
 FOLDERS = [
     Path("ir_trunc", name)
     for name in (
-        *("measures", "truncation", "meta", "_check", "_compare", "_how_many", "_report", "_reproduce"),
+        *("measures", "truncation", "meta", "_check.py", "_compare", "_how_many.py", "_report", "_reproduce"),
         *("answers.py", "cdet", "adapters"),
     )
 ]
@@ -85,7 +85,7 @@ def tests_of(path):
     public = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     words = [stem, *sorted(name for name in public if name[0] != "_")]
     named = re.compile(r"\b_?(" + "|".join(words) + r")\b")
-    package = Path("tests", path.parts[1].strip("_"))
+    package = Path("tests", path.parts[1].removesuffix(".py").strip("_"))
     files = [
         file
         for file in sorted(Path("tests").rglob("test_*.py"))

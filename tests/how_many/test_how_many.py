@@ -13,7 +13,7 @@ from scipy import stats
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError, check, how_many
-from ir_trunc._how_many.how_many import _with_bounds
+from ir_trunc._how_many import _with_bounds
 from ir_trunc._inference.estimate import Estimate
 from ir_trunc.truncation import Fixed, Policy, ScoreThreshold, cross_validate
 

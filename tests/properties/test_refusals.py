@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from ir_trunc import IrTruncError, calc, read_qrels, read_run, read_topics
-from ir_trunc._check.gate import read_condition
-from ir_trunc._report.texts import read_texts
+from ir_trunc._check import read_condition
+from ir_trunc._report.report import read_texts
 from ir_trunc.truncation import parse_policy
 
 MANY = 100_000  # signs: what takes their square takes minutes

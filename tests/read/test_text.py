@@ -25,7 +25,7 @@ from ir_trunc._read.readers.topics import read_topics
 from ir_trunc._read.reading import QRELS, RUN
 from ir_trunc._read.registry import read_rows
 from ir_trunc._read.text import LONGEST_DOCUMENT, LONGEST_LINE, blocks, json_content, read_json
-from ir_trunc._report.texts import read_texts
+from ir_trunc._report.report import read_texts
 from ir_trunc.cdet import _collection
 from ir_trunc.truncation._cuts import read_cuts
 

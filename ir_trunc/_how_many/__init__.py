@@ -1,1 +1,0 @@
-"""How many documents to return, from which score on, and when none."""
