@@ -20,7 +20,7 @@ from ir_trunc._core.lazy import Lazy
 from ir_trunc._core.parameters import generator, number, whole
 
 if TYPE_CHECKING:
-    from scipy import special, stats
+    from scipy import special as special, stats as stats
 else:
     special, stats = Lazy(import_module, "scipy.special"), Lazy(import_module, "scipy.stats")
 
