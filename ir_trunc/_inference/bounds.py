@@ -32,8 +32,14 @@ _COSH, _SINH = np.cosh(_T), np.sinh(_T)
 _STEP = np.where(_T == 0, 0.1, 0.2) / np.pi
 
 
-def share_below(terms: Floats) -> Floats:
-    """P(sum_j e_j x_j <= 0) of each row x of terms (R x J), where e_j is exponential with mean 1."""
+def below(values: Floats, limit: Any, end: Any, weights: Floats | None = None) -> Floats:
+    """F_end(limit) of each row of values (R x n). weights: of the units; the further one has the largest.
+
+    It is P(sum_j e_j x_j <= 0), where e_j is exponential with mean 1.
+    """
+    terms = _with_end(values, end) - np.reshape(np.asarray(limit, np.float64), (-1, 1))
+    if weights is not None:
+        terms *= np.append(weights, weights.max())
     shares = np.where((terms <= 0).all(axis=1), 1.0, 0.0)
     mixed = np.flatnonzero((terms > 0).any(axis=1) & (terms < 0).any(axis=1))
     step = max(1, _CELLS // (len(_T) * terms.shape[1]))
@@ -73,14 +79,6 @@ def _share_above(x: Floats) -> Floats:
     return np.asarray(scale[:, 0] * (product.imag @ _STEP))
 
 
-def below(values: Floats, limit: Any, end: Any, weights: Floats | None = None) -> Floats:
-    """F_end(limit) of each row of values (R x n). weights: of the units; the further one has the largest."""
-    terms = _with_end(values, end) - np.reshape(np.asarray(limit, np.float64), (-1, 1))
-    if weights is not None:
-        terms *= np.append(weights, weights.max())
-    return share_below(terms)
-
-
 def _with_end(values: Floats, end: Any) -> Floats:
     return np.asarray(np.column_stack([values, np.broadcast_to(end, len(values))]))
 
@@ -115,7 +113,6 @@ def quantile(values: Floats, share: float, end: Any, weights: Floats | None = No
     return np.asarray(t)
 
 
-CONFIDENCE = 0.95
 _GROUPS = 500  # of items that are left out together: the skewness of many items needs no more
 _BATCH = 1 << 22  # positions that are drawn at a time: the memory that is needed does not grow with the draws
 
@@ -123,7 +120,7 @@ _BATCH = 1 << 22  # positions that are drawn at a time: the memory that is neede
 def bootstrap_bounds(
     statistic: Callable[[Ints], Any],
     items: int,
-    confidence: float = CONFIDENCE,
+    confidence: float = 0.95,
     repetitions: int = 1000,
     seed: int = 0,
     vectorised: bool = False,

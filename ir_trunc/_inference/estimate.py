@@ -123,7 +123,7 @@ class Estimate:
 
     def student(self, alpha: Any = ALPHA) -> Floats:
         """Student's interval (2 x ...), cut to the range."""
-        half = _t(alpha, self.n - 1) * self.error
+        half = stats.t.ppf(1 - alpha / 2, self.n - 1) * self.error
         return np.asarray(np.clip([self.mean - half, self.mean + half], *self.range))
 
     def p_at_most(self, limit: float) -> Any:
@@ -180,10 +180,6 @@ def _weights(estimate: Estimate) -> Floats:
 
 def _between(new: Estimate, old: Estimate) -> tuple[Any, Any]:
     return new.range[0] - old.range[1], new.range[1] - old.range[0]
-
-
-def _t(alpha: Any, freedom: int) -> Any:
-    return stats.t.ppf(1 - alpha / 2, freedom)
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,8 +254,7 @@ class RunEstimate(Estimate):
         parts = None if self.parts is None else self.parts[row]
         return replace(self, values=self.values[row], parts=parts, exact=None)
 
-    def __sub__(self, other: Estimate) -> Estimate:
-        assert isinstance(other, RunEstimate)
+    def __sub__(self, other: Any) -> Estimate:
         parts = None if self.parts is None or other.parts is None else self.parts - other.parts
         return RunEstimate(self.values - other.values, _between(self, other), parts=parts)
 
@@ -332,20 +327,16 @@ class CorrectedEstimate(Estimate):
         lows, highs = zip(self.people.reach, self.judge.reach)
         low, high = np.minimum(*lows), np.maximum(*highs)
         with np.errstate(invalid="ignore"):  # 0 x inf
-            ends = (
-                np.where(w > 0, low - w * (high - mean), low),
-                np.where(w > 0, high + w * (mean - low), high),
-            )
-        return Estimate(rests, ends)
+            least, most = low - w * (high - mean), high + w * (mean - low)
+        return Estimate(rests, (np.where(w > 0, least, low), np.where(w > 0, most, high)))
 
     @property
     def by_topic(self) -> Floats:
         """Values of all topics (... x N), the mean of which is this one."""
         topics, w = len(self.labelled), self.weight[..., None]
         values: Floats = w * self.judge.values * topics / max(topics - self.n, 1)
-        values[..., self.labelled] = (
-            (self.values - w * self.judge.values[..., self.labelled]) * topics / self.n
-        )
+        of_people = self.values - w * self.judge.values[..., self.labelled]
+        values[..., self.labelled] = of_people * topics / self.n
         return values
 
     @property
@@ -371,7 +362,7 @@ class CorrectedEstimate(Estimate):
         return super().interval(alpha)
 
     def bound(self, alpha: float, upper: bool) -> Any:
-        half = self._of_others * (_t(2 * alpha, self.others.n - 1) if self.others.n > 1 else 0.0)
+        half = self._of_others * (stats.t.ppf(1 - alpha, self.others.n - 1) if self.others.n > 1 else 0.0)
         away = np.hypot(self.rests.bound(alpha, upper) - self.mean, half)
         return np.clip(self.mean + away * (1 if upper else -1), *self.range)[()]
 
@@ -402,8 +393,7 @@ class CorrectedEstimate(Estimate):
         fixed = None if self.fixed is None else self.fixed[row]
         return replace(self, values=people.values, people=people, judge=judge, fixed=fixed)
 
-    def __sub__(self, other: Estimate) -> Estimate:
-        assert isinstance(other, CorrectedEstimate)
+    def __sub__(self, other: Any) -> Estimate:
         return CorrectedEstimate.of(self.people - other.people, self.judge - other.judge, self.labelled)
 
 
@@ -462,12 +452,9 @@ def weighted(each: Estimate) -> WeightedEstimate:
         limits, ones = (float(values.min()), float(values.max())), np.ones(values.shape[-1])
         return WeightedEstimate(values, limits, kinds=each.labelled, scale=ones)
     low, high = each.reach
-    ends = np.minimum(low, each.values.min()), np.maximum(high, each.values.max())
+    limits = float(min(np.min(low), each.values.min())), float(max(np.max(high), each.values.max()))
     ones = np.ones(each.values.shape[-1]) if each.weights is None else each.weights / each.weights.mean()
-    kinds = np.zeros(len(ones), bool)
-    return WeightedEstimate(
-        each.values * ones, (float(np.min(ends[0])), float(np.max(ends[1]))), kinds=kinds, scale=ones
-    )
+    return WeightedEstimate(each.values * ones, limits, kinds=np.zeros(len(ones), bool), scale=ones)
 
 
 def stacked(estimates: Sequence[Any]) -> Any:

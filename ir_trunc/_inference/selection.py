@@ -33,16 +33,15 @@ def choose(scores: Floats, kept: Floats, ranks: Ints, tolerance: float, keep: fl
 
 @dataclass(frozen=True)
 class Draws:
-    """Scores and kept shares in bootstrap samples of the questions, and on those left out (B x P)."""
+    """Scores and kept shares in bootstrap samples of the questions, and scores on those left out (B x P)."""
 
     scores: Floats
     kept: Floats
     outside: Floats
-    outside_kept: Floats
 
 
 def bootstrap(table: Floats, units: Ints, kinds: Bools, seed: int) -> Draws:
-    """Scores and kept shares in bootstrap samples of units, and over the units left out.
+    """Scores and kept shares in bootstrap samples of units, and scores over the units left out.
 
     table: values by policy, weights of the questions that keep a relevant document by policy, all weights,
     weights of answerable questions (2P + 2 rows x Q). kinds: two kinds of units, which are drawn separately,
@@ -61,12 +60,10 @@ def bootstrap(table: Floats, units: Ints, kinds: Bools, seed: int) -> Draws:
     inside, *outside = (np.vstack(block) for block in zip(*blocks))
     weights = [sums[group, -2].sum() for group in groups]
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = [
-            weight * left[:, :policies] / left[:, [-2]] for weight, left in zip(weights, outside) if weight
-        ]
-        kept, left_kept = (part[:, policies:-2] / part[:, [-1]] for part in (inside, np.sum(outside, axis=0)))
-        scores = inside[:, :policies] / inside[:, [-2]]
-    return Draws(scores, np.nan_to_num(kept, nan=1.0), sum(means) / sum(weights), left_kept)
+        kinds_left = [(weight, left) for weight, left in zip(weights, outside) if weight]
+        means = sum(weight * left[:, :policies] / left[:, [-2]] for weight, left in kinds_left)
+        scores, kept = inside[:, :policies] / inside[:, [-2]], inside[:, policies:-2] / inside[:, [-1]]
+    return Draws(scores, np.nan_to_num(kept, nan=1.0), means / sum(weights))
 
 
 def shares_of_first(scores: Floats) -> Floats:
@@ -106,10 +103,8 @@ def of_best(
     mean = float(np.nanmean(new))
     optimism = float(scores[chosen].mean()) - mean
     lows, highs = (ends[draws, chosen] - optimism for ends in each.draws(len(chosen), seed))
-    low, high = (
-        min(float(np.quantile(lows, ALPHA / 2)), mean),
-        max(float(np.quantile(highs, 1 - ALPHA / 2)), mean),
-    )
+    low = min(float(np.quantile(lows, ALPHA / 2)), mean)
+    high = max(float(np.quantile(highs, 1 - ALPHA / 2)), mean)
     least, most = each.range
     return mean, max(low, least), min(high, most)
 

@@ -229,19 +229,15 @@ def paired_tests(scores: Floats, test: PairTest, how: Setting) -> Pairs:
     low, high = _inverted(D, how, draws) if test == "randomisation" else (mean - needed, mean + needed)
     effect = np.full(len(D), np.nan)
     if test != "sign":
-        effect = over(mean, _error(D) * np.sqrt(D.shape[1]), otherwise=np.nan)
+        error = D.std(axis=1, ddof=1) / np.sqrt(D.shape[1])  # 0 where topics differ by rounding only
+        error = np.where(error > 1e-12 * np.abs(D).max(axis=1), error, 0.0)
+        effect = over(mean, error * np.sqrt(D.shape[1]), otherwise=np.nan)
     if test in FOR_ALL_PAIRS:
         # A difference that equals the bound is not significant, whatever rounding makes of the two.
         low, high = np.where(p > how.alpha, [np.minimum(low, 0), np.maximum(high, 0)], [low, high])
         variance = residual_variance(scores)
         effect = mean / np.sqrt(variance) if variance > 0 else mean * np.nan
     return Pairs(p, low * unit, high * unit, effect, ups_and_downs(D), draws)
-
-
-def _error(D: Floats) -> Floats:
-    """Standard errors of the means; 0 where topics differ by rounding only."""
-    error = D.std(axis=1, ddof=1) / np.sqrt(D.shape[1])
-    return np.asarray(np.where(error > 1e-12 * np.abs(D).max(axis=1), error, 0.0))
 
 
 def _inverted(D: Floats, how: Setting, draws: int) -> tuple[Floats, Floats]:
