@@ -8,22 +8,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ir_trunc.truncation._cuts import read_cuts, truncate, write_cuts, write_run
-from ir_trunc.truncation._fitting import falling_scores, rank_without_qrels
+from ir_trunc.truncation._fitting import Profile, falling_scores, rank_without_qrels
 from ir_trunc.truncation._policy import Policy, PolicyDefinition, policy, registry
-from ir_trunc.truncation._profile import Profile
-from ir_trunc.truncation._text import parse_policy, policy_from_dict
+from ir_trunc.truncation._text import (
+    parse_policy,
+    policy_from_dict,
+    read_cuts,
+    truncate,
+    write_cuts,
+    write_run,
+)
 from ir_trunc.truncation._validation import cross_validate
 
 if TYPE_CHECKING:  # what type checkers see; at run time the names are those of the registry
-    from ir_trunc.truncation.policies.distributions import (
-        ScoreDistribution as ScoreDistribution,
-        Surprise as Surprise,
-    )
-    from ir_trunc.truncation.policies.gaps import (
+    from ir_trunc.truncation.policies.by_score import (
         AdaptiveK as AdaptiveK,
         Knee as Knee,
         LargestGap as LargestGap,
+        Nucleus as Nucleus,
+        ScoreDistribution as ScoreDistribution,
+        ScoreThreshold as ScoreThreshold,
+        ShareOfTop as ShareOfTop,
+        Surprise as Surprise,
     )
     from ir_trunc.truncation.policies.learned import Learned as Learned
     from ir_trunc.truncation.policies.lengths import (
@@ -33,11 +39,6 @@ if TYPE_CHECKING:  # what type checkers see; at run time the names are those of 
         Oracle as Oracle,
     )
     from ir_trunc.truncation.policies.risk import RiskControlled as RiskControlled
-    from ir_trunc.truncation.policies.thresholds import (
-        Nucleus as Nucleus,
-        ScoreThreshold as ScoreThreshold,
-        ShareOfTop as ShareOfTop,
-    )
 
 __all__ = [
     "Policy", "PolicyDefinition", "Profile", "cross_validate", "falling_scores",

@@ -19,7 +19,7 @@ from ir_trunc._ranking.ranked_rows import Run, repeats
 from ir_trunc._read.arrow import flat, strings
 from ir_trunc._read.rows import encoded
 from ir_trunc._scoring.results import Result
-from ir_trunc.truncation._profile import POINTS, Profile, features_of, independent
+from ir_trunc.truncation._fitting import POINTS, Profile, features_of, independent
 
 FEWEST = 20
 """With fewer independent lists than this, tests of this kind raise too many false alarms."""

@@ -33,7 +33,7 @@ from ir_trunc._saved import plain, write_json
 from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.lists import running
 from ir_trunc.measures.params import Number, Param, Whole
-from ir_trunc.truncation._fitting import check_rankings, rank_without_qrels
+from ir_trunc.truncation._fitting import Profile, check_rankings, independent, rank_without_qrels
 from ir_trunc.truncation._items import (
     cost_of,
     costs_like,
@@ -44,7 +44,6 @@ from ir_trunc.truncation._items import (
     selected,
     text_of,
 )
-from ir_trunc.truncation._profile import Profile, independent
 
 Items = TypeVar("Items")
 

@@ -27,7 +27,7 @@ from ir_trunc._read.registry import read_rows
 from ir_trunc._read.text import LONGEST_DOCUMENT, LONGEST_LINE, blocks, json_content, read_json
 from ir_trunc._report.report import read_texts
 from ir_trunc.cdet import _collection
-from ir_trunc.truncation._cuts import read_cuts
+from ir_trunc.truncation._text import read_cuts
 
 GOOD = {
     "run": b"1 Q0 a 1 2.5 sys\r\n1 Q0 b 2 1.5 sys\n",

@@ -16,7 +16,7 @@ from ir_trunc._read.arrow import one_id
 from ir_trunc.measures.params import Text, Whole
 from ir_trunc.truncation._fitting import curve_of, single_measure
 from ir_trunc.truncation._policy import Policy, policy, unfitted
-from ir_trunc.truncation.policies.thresholds import LevelPolicy
+from ir_trunc.truncation.policies.by_score import LevelPolicy
 
 _BAHRI_2020 = "Bahri, Tay, Zheng, Metzler & Tomkins, SIGIR 2020, https://doi.org/10.1145/3397271.3401188"
 
