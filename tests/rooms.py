@@ -64,9 +64,7 @@ ROOMS = {
         "_judged.py", ("inference",), "judged benchmarks/judged.py", "howto/judged-labels.md"
     ),
     "demonstration": Room("synthetic _cli/demo.py", (), "synthetic", "api/synthetic.md"),
-    "arrow": Room(
-        "adapters/arrow.py", (), "adapters/test_arrow.py adapters/test_engines.py", "howto/large-runs.md"
-    ),
+    "arrow": Room("adapters/arrow.py", (), "adapters/test_arrow.py", "howto/large-runs.md"),
     "torch": Room("adapters/torch.py", (), "adapters/test_torch.py"),
     "policies": Room(
         "truncation _cli/truncate.py",
