@@ -394,6 +394,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:
     """The annotations as types; that of `**options`, which only type checkers read, is left out."""
+    if isinstance(function, type):
+        return get_type_hints(function, include_extras=True)
     arguments = inspect.signature(function).parameters.values()
     further = {argument.name for argument in arguments if argument.kind is argument.VAR_KEYWORD}
     written = {name: hint for name, hint in function.__annotations__.items() if name not in further}

@@ -42,10 +42,11 @@ from ir_trunc._read.text import decoded, json_texts, numbered_lines, parts, read
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, parse_measure, range_of, read_measures
 from ir_trunc._scoring.results import Results
-from ir_trunc._scoring.runs import RunsLike, by_name, score_each
+from ir_trunc._scoring.runs import RunsLike, by_name, each_run, score_each
 from ir_trunc._ties import tie_notes
 from ir_trunc.measures.declaration import lower_is_better, oriented
 from ir_trunc.truncation._fitting import units_of
+from ir_trunc.truncation._text import parse_policies
 from ir_trunc.truncation._validation import Split, validated
 from ir_trunc.version import __version__
 
@@ -378,7 +379,8 @@ class _View:
         means = {run: self.mean(run, curve.own()) for run, curve in self.curves.items()}
         for tried in (POLICIES, WITHOUT_SCORES):
             try:
-                found = [*validated(tried, self.measure, None, self.lists, folds=folds, unit=self.unit)]
+                lists = each_run(self.lists, "cross-validating")
+                found = [*validated(parse_policies(tried), self.measure, lists, folds, unit=self.unit)]
             except IrTruncError as error:
                 why = str(error).rstrip(".")
             else:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from itertools import repeat
-from typing import Annotated, Any, ClassVar, Protocol, TypeVar, Unpack, dataclass_transform, get_type_hints
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar, Unpack, dataclass_transform
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,9 @@ from ir_trunc._core.errors import InputError, ParameterError, option, shown, war
 from ir_trunc._core.lazy import needed
 from ir_trunc._core.parameters import (
     Several,
+    declared_parameters,
     flag,
     instance,
-    kind_of,
     numbers,
     text,
     with_source,
@@ -58,7 +58,7 @@ class Cutter(Protocol):
         """The length at which each list should end (Q), from 0 to its own."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Policy:
     """The base class of policies: a subclass has `lengths`, and `learn` if it has parameters to fit.
 
@@ -91,21 +91,15 @@ class Policy:
     1
     """
 
-    at_least: Annotated[int | None, Whole("fewest documents to keep of a list", low=0)] = field(
-        default=None, kw_only=True
-    )
-    at_most: Annotated[int | None, Whole("most documents to keep of a list", low=0)] = field(
-        default=None, kw_only=True
-    )
-    budget: Annotated[float | None, Number("highest sum of the costs of what is kept", 0)] = field(
-        default=None, kw_only=True
-    )
+    at_least: Annotated[int | None, Whole("fewest documents to keep of a list", low=0)] = None
+    at_most: Annotated[int | None, Whole("most documents to keep of a list", low=0)] = None
+    budget: Annotated[float | None, Number("highest sum of the costs of what is kept", 0)] = None
 
     among: Annotated[
         tuple[int, ...] | None, Several("numbers of documents that may be kept", Whole("documents", low=0))
-    ] = field(default=None, kw_only=True)
+    ] = None
 
-    fitted_on: Any = field(default=None, kw_only=True, compare=False)
+    fitted_on: Any = field(default=None, compare=False)
     """What the policy was fitted on (`Profile`), with which `monitor` compares live lists."""
 
     sees_judgments: ClassVar[bool] = False
@@ -388,7 +382,15 @@ class Policy:
                 " before it; scores must fall. Sort the documents first, or let `keep` choose among them;"
                 " where lower is better, pass lower_is_better=True."
             )
-        return int(lengths_of(self, _unjudged_list(values, costs))[0])
+        # The checks of `Rankings` would take longer than most policies.
+        first = values[:1] if len(values) else np.array([-np.inf])
+        of_list = {
+            "lengths": np.array([len(values)]),
+            "scores": values,
+            "first_scores": first,
+            "costs": costs,
+        }
+        return int(lengths_of(self, Rankings.unchecked(**(vars(_ONE_LIST) | of_list)))[0])
 
     def as_pyterrier_transformer(self, measure: Any = None) -> Any:
         """The policy as a transformer of PyTerrier: `bm25 >> policy.as_pyterrier_transformer()`.
@@ -579,8 +581,8 @@ def policy(
     >>> FirstHalf()([0.9, 0.8, 0.7, 0.6])
     2
     """
-    source, idempotent = text("source", source), flag("idempotent", idempotent)
-    written = flag("written", written)
+    source = text("source", source)
+    idempotent, written = flag("idempotent", idempotent), flag("written", written)
 
     def register(kind: type[PolicyClass]) -> type[PolicyClass]:
         name = kind.__name__
@@ -600,41 +602,22 @@ def policy(
                 what = "has to call super().__post_init__(), which checks the parameters"
                 raise ParameterError(f"{name}: {whose} {what}.")
         made = dataclass(frozen=True, repr=False)(kind)
-        made._params = _declared_params(made, BOUNDS)
+        declared = declared_parameters(made)
+        for each in fields(made):
+            if each.name not in declared and each.name != "fitted_on":
+                raise ParameterError(
+                    f"{name}: parameter {each.name!r} needs a kind, such as `k: Annotated[int,"
+                    " Whole('documents')]`; ir_trunc.measures.params has the kinds."
+                )
+        made._params = {param: kind for param, kind in declared.items() if param not in BOUNDS}
         registry[name] = PolicyDefinition(name, made, made._params, source, idempotent, written)
         return made
 
     return register
 
 
-def _declared_params(kind: type[Any], besides: Iterable[str] = ()) -> dict[str, Param]:
-    hints, params = get_type_hints(kind, include_extras=True), {}
-    for declared in fields(kind):
-        if declared.name in besides or declared.name == "fitted_on":
-            continue
-        kind_of_param = kind_of(hints[declared.name])
-        if not kind_of_param:
-            raise ParameterError(
-                f"{kind.__name__}: parameter {declared.name!r} needs a kind, such as `k: Annotated[int,"
-                " Whole('documents')]`; ir_trunc.measures.params has the kinds."
-            )
-        required = declared.default is MISSING
-        default = None if required else declared.default
-        params[declared.name] = Param(declared.name, kind_of_param, default, required)
-    return params
-
-
-BOUNDS = _declared_params(Policy)
+BOUNDS = declared_parameters(Policy)
 """The parameters that every policy has."""
 
-
-# A list that was just retrieved.
-
 _ONE_LIST = Rankings.from_lists([[]], topics=["(the list)"], scores=[[]])
-
-
-def _unjudged_list(scores: Floats, costs: Floats | None) -> Rankings:
-    """One list without judgments; the checks of `Rankings` would take longer than most policies."""
-    first = scores[:1] if len(scores) else np.array([-np.inf])
-    fields = {"lengths": np.array([len(scores)]), "scores": scores, "first_scores": first, "costs": costs}
-    return Rankings.unchecked(**(vars(_ONE_LIST) | fields))
+"""A list that was just retrieved, without judgments."""

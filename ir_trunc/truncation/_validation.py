@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -101,31 +101,27 @@ def cross_validate(
     >>> table["policy"].tolist()
     ['LargestGap', 'ScoreThreshold']
     """
-    how = folds, seed, further_measures, unit
-    return as_table([row for row, _ in validated(policies, measure, qrels, runs, *how, **options)])
-
-
-@takes(Options)
-def validated(
-    policies: PoliciesLike,
-    measure: str | Measure,
-    qrels: QrelsLike | None,
-    runs: RunsLike,
-    folds: int = 5,
-    seed: int = 0,
-    further_measures: MeasureLike = (),
-    unit: str | None = None,
-    **options: Unpack[Options],
-) -> Iterator[tuple[dict[str, Any], Floats]]:
-    """The rows of `cross_validate`, each with the values of units."""
-    cutters = parse_policies(policies)
-    _, rank_one = read_once(qrels, options)
+    cutters, (_, rank_one) = parse_policies(policies), read_once(qrels, options)
     none = isinstance(further_measures, (str, list, tuple)) and not further_measures
     further = () if none else parse_measures(further_measures)
+    lists = ((name, rank_one(run)) for name, run in each_run(runs, "cross-validating"))
+    tried = validated(cutters, measure, lists, folds, seed, further, unit)
+    return as_table([row for row, _ in tried])
+
+
+def validated(
+    cutters: Sequence[Cutter],
+    measure: Any,
+    lists: Iterable[tuple[str, Rankings]],
+    folds: int,
+    seed: int = 0,
+    further: Sequence[Measure] = (),
+    unit: str | None = None,
+) -> Iterator[tuple[dict[str, Any], Floats]]:
+    """The rows of `cross_validate`, each with the values of units."""
     evaluator, bound = Evaluator(further or measure, None), one_measure(measure)
     (named,) = parse_measures(measure)
-    for name, run in each_run(runs, "cross-validating"):
-        rankings = rank_one(run)
+    for name, rankings in lists:
         split = Split.of(rankings, folds, seed, unit)
         of_run = bound.definition.scope == "run"
         best = np.full(len(rankings), np.nan) if of_run else curve_of(measure, rankings).best()[1]
