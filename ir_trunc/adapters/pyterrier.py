@@ -19,6 +19,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from ir_measures import Measure
+from pandas import DataFrame
 from pytrec_eval import supported_nicknames
 from tqdm import tqdm
 
@@ -65,19 +66,16 @@ _REFUSED = {
     "dataframe": "the result is always a DataFrame.",
     "highlight": "use the style of the table, such as table.style.highlight_max().",
     "validate": "topics, qrels and results are checked as ir_trunc.calc checks them.",
-    "precompute_prefix": _RUNS,
-    "plan": _RUNS,
-    "save_dir": _SAVED,
-    "save_mode": _SAVED,
-    "save_format": _SAVED,
+    **dict.fromkeys(("precompute_prefix", "plan"), _RUNS),
+    **dict.fromkeys(("save_dir", "save_mode", "save_format"), _SAVED),
 }
 """Options of pt.Experiment that have their defaults here, and why."""
 
 
 def experiment(
     systems: Mapping[str, Any] | Sequence[Any] | None = None,
-    topics: pd.DataFrame | str | None = None,
-    qrels: pd.DataFrame | str | None = None,
+    topics: DataFrame | str | None = None,
+    qrels: DataFrame | str | None = None,
     measures: Any = None,
     names: Sequence[str] | None = None,
     *,
@@ -188,20 +186,18 @@ def experiment(
     return joined[0] if len(joined) == 1 else of_view._make(joined)  # (averages, perquery)
 
 
-def _without(
-    withheld: Any, qrels: pd.DataFrame, results: list[pd.DataFrame]
-) -> tuple[pd.DataFrame, list[pd.DataFrame]]:
+def _without(withheld: Any, qrels: DataFrame, results: list[DataFrame]) -> tuple[DataFrame, list[DataFrame]]:
     """Judgments and results without documents that are withheld; judged topics stay."""
     rule = Withheld.of(withheld)
 
-    def left(frame: pd.DataFrame) -> pd.DataFrame:
+    def left(frame: DataFrame) -> DataFrame:
         topics, docs = (pa.array(frame[name].astype(str), pa.string()) for name in ("qid", "docno"))
         return frame[~rule.among(topics.dictionary_encode(), docs)]
 
     judged, kept = left(qrels), list(map(left, results))
     gone = sorted({*qrels["qid"]} - {*judged["qid"]})
     if gone:
-        judged = pd.concat([judged, pd.DataFrame({"qid": gone, "docno": PLACEHOLDER, "label": 0})])
+        judged = pd.concat([judged, DataFrame({"qid": gone, "docno": PLACEHOLDER, "label": 0})])
     documents = counted(sum(map(len, results)) - sum(map(len, kept)), "document")
     warn(f"withheld: {documents} left the results of {counted(len(results), 'system')}.")
     return judged, kept
@@ -237,7 +233,7 @@ def _by_name(systems: Any, names: Sequence[Any] | None) -> tuple[list[str], list
     each = several("systems", systems, "transformers or frames of results")
     if names is None:
         numbered = enumerate(each, 1)
-        names = [f"results {n}" if isinstance(one, (pd.DataFrame, Run)) else str(one) for n, one in numbered]
+        names = [f"results {n}" if isinstance(one, (DataFrame, Run)) else str(one) for n, one in numbered]
     if len(names) != len(each):
         raise ParameterError(f"{len(names)} names for {len(each)} systems: one for each is needed.")
     return list(map(str, names)), each
@@ -276,8 +272,7 @@ def _baseline(options: Mapping[str, Any], names: list[str]) -> int | None:
         raise ParameterError(f"test={shown(test)}: 't', 'wilcoxon' or a function is needed.{near}")
     number("correction_alpha", options["correction_alpha"], 0, 1, inside=True)
     if baseline is None and correction is not None:
-        what = f"correction={shown(correction)}"
-        raise ParameterError(f"{what} corrects tests against a baseline: name one.")
+        raise ParameterError(f"correction={shown(correction)} corrects tests against a baseline: name one.")
     if baseline is not None and options["perquery"]:
         raise ParameterError("baseline tests means: perquery, which gives none, cannot go with it.")
     if isinstance(baseline, str):
@@ -302,17 +297,13 @@ def _tested(called: Mapping[str, Measure], baseline: int | None) -> set[str]:
 
 
 def _scored(
-    results: list[pd.DataFrame],
-    topics: pd.DataFrame,
-    qrels: pd.DataFrame,
-    called: Mapping[str, Measure],
-    options: Mapping[str, Any],
+    results: list[DataFrame], topics: DataFrame, qrels: DataFrame, called: Mapping[str, Measure], options: Any
 ) -> Any:
     """The tables of pt.Experiment for these topics: (averages,), (perquery,) or (averages, perquery)."""
     # pt.Experiment refuses a system without any result: a placeholder, never a document, makes a row
     row = {"qid": [topics["qid"].iloc[0]], "docno": [PLACEHOLDER], "score": [0.0], "rank": [0]}
     of_topics = (result[result["qid"].isin(topics["qid"])] for result in results)
-    runs = [result if len(result) else pd.DataFrame(row) for result in of_topics]
+    runs = [result if len(result) else DataFrame(row) for result in of_topics]
     for name, run in zip(options["names"], runs):
         run.attrs[SYSTEM] = name
     done = {"batch_size": None, "verbose": False}
@@ -328,14 +319,14 @@ _OF_TESTS = (" +", " -", " p-value", " reject", " p-value corrected")
 
 
 def _arranged(
-    table: pd.DataFrame, called: Iterable[str], tested: set[str], unscored: list[Any], view: str
-) -> pd.DataFrame:
+    table: DataFrame, called: Iterable[str], tested: set[str], unscored: list[Any], view: str
+) -> DataFrame:
     """A table of pt.Experiment with its columns in the order of measures. unscored: more rows of values."""
     if "measure" not in table:  # means
         columns = (f"{name}{end}" for name in called for end in ("", *_OF_TESTS * (name in tested)))
         table = table[["name", *(column for column in columns if column in table)]]
     elif unscored:
-        table = pd.concat([table, pd.DataFrame(unscored, columns=list(table))], ignore_index=True)
+        table = pd.concat([table, DataFrame(unscored, columns=list(table))], ignore_index=True)
         table = table.sort_values(["name", "qid"])  # as pt.Experiment does
     if view:
         table.insert(0, "queries", view)
@@ -348,16 +339,16 @@ def _frame_of(data: Any) -> Any:
         return data.to_pandas().rename(columns={"query_id": "qid", "doc_id": "docno"})
     if isinstance(data, Qrels):
         rows = [(q, doc, grade) for q, docs in data.to_dict().items() for doc, grade in docs.items()]
-        return pd.DataFrame(rows, columns=["qid", "docno", "label"])
+        return DataFrame(rows, columns=["qid", "docno", "label"])
     return data
 
 
-def _checked_frame(frame: Any, name: str, value: str | None = None) -> pd.DataFrame:
+def _checked_frame(frame: Any, name: str, value: str | None = None) -> DataFrame:
     """A frame as `calc` reads it, by PyTerrier's names; value: 'score', 'label' or none."""
     if isinstance(frame, str) and name in ("topics", "qrels") and os.path.isfile(frame):
         frame = getattr(pt.io, f"read_{name}")(frame)
     frame = _frame_of(frame)
-    if not isinstance(frame, pd.DataFrame):
+    if not isinstance(frame, DataFrame):
         raise InputError(f"{name} of type {type(frame).__name__}: a DataFrame is needed.")
     wanted = {"qid": "query_id"}
     if value:
@@ -370,7 +361,7 @@ def _checked_frame(frame: Any, name: str, value: str | None = None) -> pd.DataFr
     return named.assign(qid=rows.topics.to_pylist(), docno=rows.docs.to_pylist(), **{value: rows.values})
 
 
-def _of_topics(frame: pd.DataFrame, topics: pd.DataFrame, name: str, reported: bool = True) -> pd.DataFrame:
+def _of_topics(frame: DataFrame, topics: DataFrame, name: str, reported: bool = True) -> DataFrame:
     """The rows for these topics; a warning counts the others, if it is `reported` or no topic is left."""
     listed = frame["qid"].isin(topics["qid"])
     if not listed.all() if reported else not listed.any():
@@ -380,7 +371,7 @@ def _of_topics(frame: pd.DataFrame, topics: pd.DataFrame, name: str, reported: b
     return frame[listed]
 
 
-def _judged(topics: pd.DataFrame, qrels: pd.DataFrame, reported: bool) -> pd.DataFrame:
+def _judged(topics: DataFrame, qrels: DataFrame, reported: bool) -> DataFrame:
     """The topics with judgments, with a warning that counts the others where this is to be reported."""
     judged = topics["qid"].isin(qrels["qid"])
     if not judged.any():
@@ -394,9 +385,9 @@ def _judged(topics: pd.DataFrame, qrels: pd.DataFrame, reported: bool) -> pd.Dat
     return topics[judged]
 
 
-def _results_of(name: str, system: Any, topics: pd.DataFrame, batch_size: int | None) -> pd.DataFrame:
+def _results_of(name: str, system: Any, topics: DataFrame, batch_size: int | None) -> DataFrame:
     """All results of a system, which may already be results."""
-    if isinstance(system, (pd.DataFrame, Run)):
+    if isinstance(system, (DataFrame, Run)):
         results = _frame_of(system)
     elif not hasattr(system, "transform"):
         raise InputError(f"system {shown(system)}: a transformer or a frame of results is needed.")
@@ -405,15 +396,15 @@ def _results_of(name: str, system: Any, topics: pd.DataFrame, batch_size: int | 
     else:
         results = pd.concat(list(system.transform_gen(topics, batch_size=batch_size)), ignore_index=True)
     if not len(results):
-        return pd.DataFrame(columns=["qid", "query", "docno", "score", "rank"])
+        return DataFrame(columns=["qid", "query", "docno", "score", "rank"])
     return _of_topics(_checked_frame(results, f"run {name}", "score"), topics, f"run {name}")
 
 
 def grid_search(
     pipeline: Any,
     params: Mapping[Any, Mapping[str, Sequence[Any]]],
-    topics: pd.DataFrame,
-    qrels: pd.DataFrame,
+    topics: DataFrame,
+    qrels: DataFrame,
     measure: Any,
     *,
     unjudged: Literal["exclude", "nil"] | None = None,
@@ -539,7 +530,7 @@ class Truncate(pt.Estimator):
         else:
             self.policy = replace(self.policy, **{name: value})
 
-    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+    def transform(self, inp: DataFrame) -> DataFrame:
         """The rows that are kept, in the order given."""
         inp = _frame_of(inp)
         pt.validate.result_frame(inp)
@@ -554,11 +545,7 @@ class Truncate(pt.Estimator):
         return inp[[pair in wanted for pair in pairs]].reset_index(drop=True)
 
     def fit(
-        self,
-        topics_or_res_tr: pd.DataFrame,
-        qrels_tr: pd.DataFrame,
-        topics_or_res_va: pd.DataFrame | None = None,
-        qrels_va: pd.DataFrame | None = None,
+        self, topics_or_res_tr: Any, qrels_tr: Any, topics_or_res_va: Any = None, qrels_va: Any = None
     ) -> Truncate:
         """Fit the policy on ranked results and their qrels; validation data are not needed.
 
@@ -586,8 +573,7 @@ class Truncate(pt.Estimator):
 
     def __eq__(self, other: object) -> bool:
         """Whether lists end at the same places: `plan="tree"` of pt.Experiment then runs one of the two."""
-        same = isinstance(other, Truncate) and (self.policy, self.measure) == (other.policy, other.measure)
-        return bool(same)
+        return isinstance(other, Truncate) and (self.policy, self.measure) == (other.policy, other.measure)
 
     __hash__ = pt.Transformer.__hash__
 
@@ -604,13 +590,13 @@ class Wrap(pt.Transformer):
         self.how = one_of("how", how, ("terminal", "effort"))
         self.qrels, self.options = _checked_frame(qrels, "qrels", "label"), options
 
-    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+    def transform(self, inp: DataFrame) -> DataFrame:
         """The rows of the lists by rank, with gain, or with gain, effort and utility."""
         wrap: Any = with_terminal if self.how == "terminal" else with_effort
         found = _frame_of(wrap(self.qrels, inp, **self.options).run)
         found["rank"] -= 1  # here from 0 on
         rest = inp[["qid", "docno", *(name for name in inp if name not in found)]]
-        merged: pd.DataFrame = found.merge(rest, how="left", on=["qid", "docno"])
+        merged: DataFrame = found.merge(rest, how="left", on=["qid", "docno"])
         if "query" in merged:  # of the ends, too
             merged["query"] = merged.groupby("qid")["query"].transform("first")
         return merged
