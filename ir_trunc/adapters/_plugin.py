@@ -44,8 +44,7 @@ def command() -> int:
     main = import_module("ir_trunc.__main__").main
     import_module("ir_trunc._cli.main")
     signal.signal(signal.SIGINT, before)
-    status: int = main()
-    return status
+    return main()
 
 
 def _interrupted(number: int, _: object) -> None:

@@ -54,8 +54,7 @@ class Truncate:
         """The component as pipelines are saved."""
         cost = {"function": serialize_callable(self.cost)} if callable(self.cost) else self.cost
         given = {"policy": self.policy.to_dict(), "lower_is_better": self.lower_is_better, "cost": cost}
-        saved: dict[str, Any] = default_to_dict(self, **given)
-        return saved
+        return default_to_dict(self, **given)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Truncate:
@@ -65,5 +64,4 @@ class Truncate:
         cost = parameters.get("cost")
         if isinstance(cost, dict):
             read["cost"] = deserialize_callable(cost["function"])
-        made: Truncate = default_from_dict(cls, data | {"init_parameters": read})
-        return made
+        return default_from_dict(cls, data | {"init_parameters": read})

@@ -77,8 +77,7 @@ class Truncate(
 
     def invoke(self, input: Sequence[Document], config: Any = None, **kwargs: Any) -> list[Document]:
         """The documents of one query that are kept, in their order; InputError where one has no score."""
-        kept: list[Document] = self._call_with_config(self._keep, input, config, **kwargs)
-        return kept
+        return self._call_with_config(self._keep, input, config, **kwargs)
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Any = None
@@ -104,10 +103,7 @@ class Truncate(
             )
         path = score if callable(score) else f"metadata.{score}"
         cost = cost_of(self.cost, lambda document: document.page_content, "metadata")
-        kept: list[Document] = self.policy.keep(
-            retrieved, path, cost=cost, lower_is_better=self.lower_is_better
-        )
-        return kept
+        return self.policy.keep(retrieved, path, cost=cost, lower_is_better=self.lower_is_better)
 
 
 def scored(store: Any, k: int = 50, raw: bool | None = None, **search: Any) -> Any:

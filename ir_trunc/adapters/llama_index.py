@@ -52,7 +52,4 @@ class Truncate(BaseNodePostprocessor):  # type: ignore[misc]
     ) -> list[NodeWithScore]:
         """The nodes that are kept, in their order; InputError where one has no score."""
         cost = cost_of(self.cost, NodeWithScore.get_content, "metadata")
-        kept: list[NodeWithScore] = self.policy.keep(
-            list(nodes), cost=cost, lower_is_better=self.lower_is_better
-        )
-        return kept
+        return self.policy.keep(list(nodes), cost=cost, lower_is_better=self.lower_is_better)

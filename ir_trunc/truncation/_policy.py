@@ -155,8 +155,7 @@ class Policy:
                 f"weights: {len(further[0])} for {len(rankings)} lists; each list needs one."
             )
         learnt = among_tried(self, check_rankings(rankings)).learn(rankings, measure, *further)
-        fitted: Policy = profiled(learnt, rankings, measure)
-        return fitted
+        return profiled(learnt, rankings, measure)
 
     def learn(self, rankings: Rankings, measure: Any, weights: Floats | None = None) -> Policy:
         """What `fit` calls: the policy with the parameters that are best for the measure."""
@@ -304,8 +303,7 @@ class Policy:
         if self.budget is not None:
             of_items = scores_of_items(items, "cost" if cost is None else cost, "cost")
             costs = costs_like(values, of_items)[order]
-        kept: Items = selected(items, np.sort(order[: self._length(values[order], costs)]))
-        return kept
+        return selected(items, np.sort(order[: self._length(values[order], costs)]))
 
     @takes(HowRead)
     def monitor(
@@ -484,8 +482,7 @@ def lengths_of(policy: Cutter, rankings: Rankings) -> Ints:
     if lengths.shape != (len(rankings),) or not are_whole or (lengths < 0).any():
         needed = f"a whole length >= 0 for each of {len(rankings)} topics"
         raise InputError(f"{policy}: `cut` must return {needed}, not {shown(returned)}.")
-    shortened: Ints = np.minimum(lengths, rankings.lengths).astype(np.int64, copy=False)
-    return shortened
+    return np.minimum(lengths, rankings.lengths).astype(np.int64, copy=False)
 
 
 def unfitted(policy: Policy, name: str) -> ParameterError:

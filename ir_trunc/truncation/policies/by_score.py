@@ -358,8 +358,7 @@ def _above_largest_gap(scores: Floats, share: float) -> Ints:
         return np.full(len(scores), n)
     with np.errstate(over="ignore"):
         gaps = scores[:, :count] - scores[:, 1 : count + 1]
-    ranks: Ints = np.where(gaps.max(axis=1) > 0, gaps.argmax(axis=1) + 1, n)
-    return ranks
+    return np.where(gaps.max(axis=1) > 0, gaps.argmax(axis=1) + 1, n)
 
 
 @policy(
@@ -392,5 +391,4 @@ def _above_knee(scores: Floats) -> Ints:
     below[:, 0] = below[:, -1] = 0.0
     furthest = below.max(axis=1, keepdims=True)
     has_knee = (furthest[:, 0] > _SAME_DISTANCE) & (scores[:, 0] > scores[:, -1])
-    ranks: Ints = np.where(has_knee, (below >= furthest * (1 - _SAME_DISTANCE)).argmax(axis=1), n)
-    return ranks
+    return np.where(has_knee, (below >= furthest * (1 - _SAME_DISTANCE)).argmax(axis=1), n)

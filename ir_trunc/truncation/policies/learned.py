@@ -118,8 +118,7 @@ class Learned(Policy):
         if len(x) == 0:
             return np.zeros(0, np.int64)
         place, _ = lowest_of_best(_expected(self.model, x), offsets)
-        lengths: Ints = cuts[offsets[:-1] + place]
-        return lengths
+        return cuts[offsets[:-1] + place]
 
 
 def _expected(model: Any, x: Floats) -> Floats:

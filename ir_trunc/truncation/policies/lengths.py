@@ -145,5 +145,4 @@ class Oracle(Policy):
             whole = np.repeat(rankings.lengths, counts)
             values = np.where(self._possible(depths, whole) == depths, values, np.nan)
         values = values[depths >= np.repeat(fewest, counts)]
-        best: Ints = fewest + replace(curve, offsets=offsets_of(counts - fewest), values=values).best()[0]
-        return best
+        return fewest + replace(curve, offsets=offsets_of(counts - fewest), values=values).best()[0]

@@ -207,8 +207,7 @@ def _p_values(means: Floats, n: int, alpha: float) -> Floats:
     below = np.minimum(means, alpha)
     hoeffding = np.exp(-n * (rel_entr(below, alpha) + rel_entr(1 - below, 1 - alpha)))
     bentkus = math.e * bdtr(np.ceil(n * means - n * _SLACK), n, alpha)
-    smaller: Floats = np.minimum(hoeffding, bentkus)
-    return smaller
+    return np.minimum(hoeffding, bentkus)
 
 
 def _shortfall(rankings: Rankings, measure: str) -> Floats:
@@ -217,8 +216,7 @@ def _shortfall(rankings: Rankings, measure: str) -> Floats:
     points = rankings.lengths + 1
     depth = np.arange(points.sum()) - np.repeat(offsets_of(points)[:-1], points)
     last = np.repeat(np.diff(curve.offsets) - 1, points)  # a cutoff may end the curve before the list
-    loss: Floats = 1 - curve.values[np.repeat(curve.offsets[:-1], points) + np.minimum(depth, last)]
-    return loss
+    return 1 - curve.values[np.repeat(curve.offsets[:-1], points) + np.minimum(depth, last)]
 
 
 def _not_kept(rankings: Rankings, of_list: bool) -> Floats:
