@@ -5,7 +5,7 @@ Importing ir_trunc makes its measures known to ir-measures: Python code can then
 loads no plug-ins: the `ir_trunc` command takes its arguments but `--provider`, and `ir_trunc measures` lists
 all measures. `ir_trunc.calc` takes more kinds of input than ir-measures' own.
 
-What is public is on the API pages of the documentation, and `tests/public_names.txt` lists it. Everything
+What is public is on the API pages of the documentation, and `tests/surface.txt` lists it. Everything
 else may change in any version.
 """
 
