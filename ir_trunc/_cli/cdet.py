@@ -13,7 +13,7 @@ from ir_trunc._core.errors import IrTruncError, ParameterError
 from ir_trunc._core.lazy import plots
 from ir_trunc._read.readers.cdet import SEPARATOR, is_change_topics
 from ir_trunc.cdet import MEASURES, check_runs, score
-from ir_trunc.cdet._collection import Ranked
+from ir_trunc.cdet._leaderboard import Ranked
 
 __all__ = ["main"]
 

@@ -5,8 +5,7 @@ day. Scored are all questions of all topics on every day of the collection; a li
 empty. Means are taken over the days of a question, over the questions of a topic, and over topics.
 """
 
-from ir_trunc.cdet._collection import ChangeCheck, check_runs, read_lists, universe
 from ir_trunc.cdet._leaderboard import ChangeScores
-from ir_trunc.cdet._scoring import MEASURES, score
+from ir_trunc.cdet._scoring import MEASURES, ChangeCheck, check_runs, read_lists, score, universe
 
 __all__ = ["MEASURES", "ChangeCheck", "ChangeScores", "check_runs", "read_lists", "score", "universe"]

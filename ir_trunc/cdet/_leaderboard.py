@@ -21,11 +21,18 @@ from ir_trunc._output.files import Target, write_text
 from ir_trunc._output.tables import Cell, MarkedTable, fitted
 from ir_trunc._read.readers.cdet import SEPARATOR
 from ir_trunc._scoring.results import Result, Results
-from ir_trunc.cdet._collection import KEYS, Ranked
 from ir_trunc.version import __version__
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Ranked = Literal["documents", "questions"]
+
+KEYS: dict[Ranked, tuple[str, ...]] = {
+    "documents": ("topic", "question", "day"),
+    "questions": ("topic", "day"),
+}
+"""The keys of a list, by what is in it."""
 
 SILENT, PERFECT = "silent", "perfect"
 _SIGNS = np.array(["·", "✕", "○", "●"])  # of a day: silence without news, false alarm, missed news, reported
