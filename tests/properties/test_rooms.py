@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks import size
-from leaving import leave_others
-from rooms import ROOMS, ROOT, owner_of, take_away, with_those_above
+from rooms import ROOMS, ROOT, leave_others, owner_of, take_away, with_those_above
 from source import FILES, PACKAGE, imports_of, module_of
 
 MODULES = {module_of(path): path for path in FILES}
