@@ -36,6 +36,12 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
+def anchors(text: str) -> list[str]:
+    """The anchors that GitHub gives the headings of a page."""
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
 def run_python(block: str, names: dict[str, object]) -> None:
     """Run a block. A session prints what stands beside it; elsewhere a comparison must hold."""
     if block.startswith(">>> "):

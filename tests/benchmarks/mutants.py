@@ -136,7 +136,7 @@ with tempfile.TemporaryDirectory() as tree:
     for done, (path, number) in enumerate(drawn, args.first):
         text, change = changed(sources[path], number)
         module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
-        example = f"tests/docs/test_examples.py::test_every_example_prints_what_stands_beside_it[{module}]"
+        example = f"tests/docs/test_reference.py::test_every_example_prints_what_stands_beside_it[{module}]"
         examples = [example] * bool(re.search(r"^ +>>> \w", sources[path], re.MULTILINE))
         path.write_text(text, encoding="utf-8")
         result = outcome([*pytest, *(args.tests or [*examples, *tests_of(path)])], args.seconds, **options)

@@ -1,4 +1,8 @@
-"""The documentation: every example prints what is shown, every command works in a fresh folder."""
+"""The documentation: every example prints what is shown, every command works in a fresh folder.
+
+The README says what happens: its commands and its Python are executed, and its table is computed. Notebooks
+are kept as executed: in order, without errors, by public names. `.ci/run` executes them.
+"""
 
 import ast
 import contextlib
@@ -16,14 +20,18 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from pages import blocks, extension, run_console, run_python
+from pages import ROOT, anchors, blocks, extension, run_console, run_python
 
 import ir_trunc
+from ir_trunc import Rankings
 from ir_trunc._cli.main import COMMANDS
 from ir_trunc.measures import registry
+from ir_trunc.synthetic import demo
 from ir_trunc.synthetic.generated import chunks
 
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+NOTEBOOKS = ROOT / "notebooks"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PICTURE = "notebooks/demo.svg"
 FOLDERS = ("start", "howto", "coming-from")
 PAGES = [path for folder in FOLDERS for path in sorted((NOTEBOOKS / folder).glob("*.md"))]
 PAGES += [NOTEBOOKS / "index.md", NOTEBOOKS / "cheat-sheet.md"]
@@ -200,3 +208,168 @@ def test_help_begins_with_what_it_answers_and_shows_an_example_with_its_output(w
         for name, data in {"labels": labels, "retrieved": retrieved, "live": live}.items():
             (collection / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
     assert run_console(example, collection, str.split)
+
+
+def test_there_are_exactly_two_set_up_commands_and_ci_runs_the_second():
+    setup, tests = blocks(ROOT / "README.md", "sh")
+    assert setup == "pip install . && ir_trunc demo\n"
+    assert tests.strip() in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_the_readme_has_at_most_900_words():
+    assert len(README.split()) <= 900
+
+
+def test_console_output_is_what_the_commands_print(collection):
+    assert sum(run_console(block, collection) for block in blocks(ROOT / "README.md", "console")) == 3
+
+
+def test_python_blocks_run_and_the_advice_gains_what_is_written(collection):
+    names: dict[str, object] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ir_trunc.IrTruncWarning)  # of the example, whose lists have no end
+        for block in blocks(ROOT / "README.md", "python"):
+            run_python(block, names)
+    advice = names["advice"]
+    before, after = advice.score[advice.policies.index(advice.present)], advice.score[0]
+    assert f"from {before:.2f}, with the present 5 chunks, to {after:.2f}" in README
+
+
+def test_the_table_of_lists_is_computed():
+    table = README.partition("| list | nDCG |")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()[2:]]
+    grades = [[1, 0, 1], [1, 0, 1, 0, 0], [], [0, 0]]
+    judged = [[1, 1, 1, 0], [1, 1, 1, 0, 0, 0], [0], [0, 0]]
+    scores = ir_trunc.calc("nDCG RBPT RBPU OIE", None, Rankings.from_lists(grades, judged)).values.T
+    assert [row[0].split(" ")[0] for row in rows] == ["1", "1", "empty,", "0"]
+    for row, values in zip(rows, scores):
+        for cell, value in zip(row[1:], values):
+            assert float(cell) == pytest.approx(value, abs=0.00501)
+
+
+def test_the_number_of_measures_is_as_written():
+    assert len(registry) > int(re.search(r"There are more than (\d+)", README)[1])
+
+
+def test_the_first_screen_names_the_measures_of_lists_that_end():
+    """Those of table 1 of Liu et al. and of sections 3.2 to 3.4 of Amigó et al."""
+    named = re.findall(r"\w+", README.partition("where a list ends: ")[2].partition(".")[0])
+    of_papers = re.compile(r"SIGIR 2016, \S+ table 1|SIGIR 2022,( \S+)? section 3\.[234]")
+    assert {*named} == {name for name, declared in registry.items() if of_papers.search(declared.source)}
+    assert len(named) == 11
+
+
+def test_the_picture_is_what_the_demonstration_draws(tmp_path):
+    """Every text and figure in it, whatever the version of matplotlib that drew it."""
+    pytest.importorskip("matplotlib")
+    demo.draw(str(tmp_path / "demo.svg"))
+    kept, drawn = (
+        re.findall(r"<!-- (.*?) -->", path.read_text()) for path in (ROOT / PICTURE, tmp_path / "demo.svg")
+    )
+    assert kept == drawn, f"{PICTURE} is out of date; renew it by: ir_trunc demo --plot {PICTURE}"
+    alternative = README.partition("![")[2].partition("]")[0]
+    # The left system goes on: by the classical measures it is the better one, by the others it is not.
+    scores = [float(text) for text in kept if re.fullmatch(r"\d+\.\d{3}", text)]
+    better = [one > other for one, other in zip(scores[::2], scores[1::2], strict=True)]
+    assert better == [True] * len(demo.CLASSICAL) + [False] * len(demo.TRUNCATION_AWARE)
+    shown = [name.partition("(")[0] for name in (*demo.CLASSICAL, *demo.TRUNCATION_AWARE)]
+    assert [name for name in re.findall(r"[\w@]+", alternative) if name in shown] == shown
+
+
+def test_every_notebook_is_in_the_table():
+    listed = re.findall(r"\]\(notebooks/([^)]+\.ipynb)\)", README)
+    assert sorted(listed) == listed
+    assert {path.name for path in (ROOT / "notebooks").glob("*.ipynb")} <= set(listed)
+
+
+MODULES = {"adapters", "answers", "cdet", "meta", "plots", "synthetic", "truncation", "typing"}
+PUBLIC = MODULES | {*ir_trunc.__all__}  # what users import
+
+of_each_notebook = pytest.mark.parametrize(
+    "path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem
+)
+
+
+def cells_of(path, kind):
+    """The cells of a notebook of this kind."""
+    return [cell for cell in json.loads(path.read_text("utf-8"))["cells"] if cell["cell_type"] == kind]
+
+
+def source_of(cell):
+    """A cell's Python, without IPython's magics."""
+    return "\n".join(line for line in "".join(cell["source"]).splitlines() if not line.startswith(("%", "!")))
+
+
+def shows(source):
+    """Whether the cell prints, displays, or ends in an expression that no semicolon silences."""
+    last = ast.parse(source).body[-1]
+    ends_in_a_value = isinstance(last, ast.Expr) and not source.rstrip().endswith(";")
+    return ends_in_a_value or re.search(r"\b(print|display|subplots)\(", source) is not None
+
+
+@of_each_notebook
+def test_every_cell_was_run_in_order_and_shows_what_it_shows_without_errors_and_warnings(path):
+    cells = cells_of(path, "code")
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    for cell in cells:
+        assert cell["outputs"] or not shows(source_of(cell)), source_of(cell)
+        for output in cell["outputs"]:
+            assert output["output_type"] != "error"
+            assert output.get("name") != "stderr", output["text"]
+
+
+@of_each_notebook
+def test_notebooks_use_public_names_alone(path):
+    for node in (node for cell in cells_of(path, "code") for node in ast.walk(ast.parse(source_of(cell)))):
+        if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "ir_trunc":
+            names = [*node.module.split(".")[1:], *(alias.name for alias in node.names)]
+            assert names[0] in PUBLIC
+            assert not [name for name in names if name.startswith("_")]
+        elif isinstance(node, ast.Attribute):
+            assert not node.attr.startswith("_") or node.attr == "__version__"
+            if isinstance(node.value, ast.Name) and node.value.id == "ir_trunc":
+                assert node.attr in PUBLIC, f"ir_trunc.{node.attr}"
+
+
+@of_each_notebook
+def test_a_notebook_is_small_and_nothing_in_it_tells_of_the_machine_or_the_hour(path):
+    assert path.stat().st_size < 400_000
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    assert notebook["metadata"]["kernelspec"]["name"] == "python3"
+    assert set(notebook["metadata"]) <= {"kernelspec", "language_info"}
+    assert not [cell["metadata"] for cell in notebook["cells"] if cell["metadata"]]
+    text = re.sub(r'"image/png": "[^"]*"', "", path.read_text(encoding="utf-8"))
+    assert not re.findall(r"(?<![\w./:])/(?:home|Users|root|tmp|usr|opt|var|mnt|work|workspace)/\S*", text)
+    assert " at 0x" not in text
+
+
+@pytest.mark.parametrize("name", ["01", "02", "03", "07"])
+def test_data_that_everybody_can_get_stand_in_the_place_of_private_runs(name):
+    """Of ir_datasets, with a named stand-in where they cannot be downloaded."""
+    (path,) = NOTEBOOKS.glob(f"{name}-*.ipynb")
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    source = "\n".join("".join(cell["source"]) for cell in cells)
+    assert 'ir_datasets.load("vaswani")' in source
+    assert "except (OSError, RuntimeError)" in source
+    assert "generated passages" in source
+    assert "IR_TRUNC_TEST_DATA" not in source
+    shown = json.dumps([cell.get("outputs") for cell in cells])
+    assert "Vaswani: " in shown
+    assert "generated passages: " not in shown
+    assert "trec-dl-2019" in (NOTEBOOKS / "05-depth-and-pools.ipynb").read_text(encoding="utf-8")
+
+
+def text_of(path):
+    """The text of a page, or that of a notebook."""
+    if path.suffix != ".ipynb":
+        return path.read_text(encoding="utf-8")
+    return "\n".join("".join(cell["source"]) for cell in cells_of(path, "markdown"))
+
+
+def test_every_link_between_pages_leads_somewhere():
+    pages = [*ROOT.glob("*.md"), *(ROOT / ".github").rglob("*.md"), *NOTEBOOKS.rglob("*.md")]
+    for page in (*pages, *NOTEBOOKS.glob("*.ipynb")):
+        for file, anchor in re.findall(r"\]\(((?!http)[^)#\s]*)(?:#([^)]*))?\)", text_of(page)):
+            target = page.parent / file if file else page
+            assert target.exists(), f"{page} links to {file}"
+            assert not anchor or anchor in anchors(text_of(target)), f"{page} links to {file}#{anchor}"

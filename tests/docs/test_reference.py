@@ -1,26 +1,32 @@
-"""The reference and the glossary: up to date, complete, and every example and link in them works."""
+"""Pages that say what the code is: reference, glossary, limits, the comparison with other tools; examples.
+
+Everything names its source and its place there, and says whether it is a paper's, an extension or ours.
+"""
 
 import doctest
 import re
-from pathlib import Path
+import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
-from pages import extension
+from pages import ROOT, anchors, extension
+from source import FILES, module_of, package_of
 
-from ir_trunc import meta
-from ir_trunc.measures import families, names, registry
+from ir_trunc import meta, truncation
+from ir_trunc._cli.study import STUDIES
+from ir_trunc._reproduce.reproduction import PAPERS
+from ir_trunc.measures import families, lookup, names, registry
+from ir_trunc.measures.definition import mark_of
+
+sys.path.insert(0, str(ROOT / "tests" / "comparison"))
+
+import compare
 
 reference = extension("reference")
-PAGES = Path(__file__).parents[2] / "notebooks"
+PAGES = ROOT / "notebooks"
 REFERENCE = (PAGES / "reference.md").read_text(encoding="utf-8")
 GLOSSARY = (PAGES / "glossary.md").read_text(encoding="utf-8")
-
-
-def anchors(text: str) -> list[str]:
-    """The anchors that GitHub gives the headings of a page."""
-    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
 
 
 def rows(section: str) -> dict[str, str]:
@@ -88,15 +94,6 @@ def test_the_table_of_properties_has_the_verdicts_and_the_entries_say_what_they_
     assert entry in REFERENCE
 
 
-@pytest.mark.parametrize("page", ["reference.md", "glossary.md", "promises.md"])
-def test_every_link_between_the_pages_leads_somewhere(page):
-    links = re.findall(r"\]\(((?!http)[^)#]*)(?:#([^)]*))?\)", (PAGES / page).read_text(encoding="utf-8"))
-    for file, anchor in links:
-        target = PAGES / (file or page)
-        assert target.is_file(), f"{page} links to {file}"
-        assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), f"{file}#{anchor}"
-
-
 def test_the_glossary_has_every_parameter_and_no_other():
     assert set(rows("Parameters")) == {name for definition in registry.values() for name in definition.params}
 
@@ -110,3 +107,178 @@ def test_the_glossary_has_every_sign_of_the_formulas():
         words = {word.rstrip("_") for word in re.findall(r"[A-Za-z]\w*", definition.equation)}
         signs = {word for word in words if len(word) == 1 or "_" in word or word in ("cg", "cig")} - {"a"}
         assert signs - known - set(registry) == set(), definition.name
+
+
+MEASURES = [definition for family in families() for definition in family.members]
+DECLARED = [*MEASURES, *meta.registry.values(), *truncation.registry.values(), *STUDIES]
+FIVE = ("Mizzaro & Spina, SIGIR 2022", "Baldwin & Zhang", "Rodrigo, ACL 2011", "Sakai, NTCIR-4", "EVIA 2010")
+PLACE = re.compile(r"\b(section|eq\.|tables?|figures?) [0-9]", re.IGNORECASE)
+
+
+def test_a_source_has_its_place_in_the_papers_and_its_mark():
+    for declared in DECLARED:
+        source = declared.source
+        assert mark_of(source) == "ours" or re.search(r"https?://|[0-9]{4}", source), declared.name
+        assert ("our extension" in source.partition("(")[0]) == (mark_of(source) == "extension"), (
+            declared.name
+        )
+        if mark_of(source) == "paper" and any(paper in source for paper in FIVE):
+            assert PLACE.search(source), declared.name
+
+
+def test_every_table_that_is_computed_names_its_number():
+    for paper in PAPERS.values():
+        assert any(name in paper.source for name in FIVE)
+        assert all(re.match(r"Table|Figure|Worked examples", title) for title in paper.titles)
+
+
+@pytest.mark.parametrize("name", ["nRBPT", "nERRT", "SignedRBPT", "SignedDCG"])
+def test_what_liu_s_paper_does_not_have_is_called_an_extension(name):
+    """It has gains of 0 and more, no normalised RBP' and no ERR'; RR' is binary."""
+    assert lookup(name).source.startswith("after ")
+    assert ", our extension" in lookup(name).source
+
+
+def test_the_reference_shows_the_marks():
+    assert "*extension*: [after Liu, Moffat, Baldwin & Zhang, SIGIR 2016](https://doi.org/10" in REFERENCE
+    assert "*paper*: [Peñas & Rodrigo, ACL 2011](https://aclanthology.org/P11-1142), section 2.2" in REFERENCE
+    assert "*ours*: " in REFERENCE
+
+
+MODULES = [
+    module_of(path) for path in FILES if re.search(r"^ +>>> \w", path.read_text(encoding="utf-8"), re.M)
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_example_prints_what_stands_beside_it(name, tmp_path, monkeypatch, registries):
+    monkeypatch.chdir(tmp_path)
+    said = []
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    try:
+        module = import_module(name)
+    except ImportError as error:
+        if "pip install" not in str(error):
+            raise
+        pytest.skip(str(error))  # what an adapter adapts to is not installed
+    for test in doctest.DocTestFinder().find(module):
+        runner.run(test, out=said.append)
+    assert runner.tries or name == "ir_trunc.adapters.inspect_ai"  # whose decorators keep no docstring
+    assert not runner.summarize(verbose=False).failed, "".join(said)
+
+
+PROMISES = (PAGES / "promises.md").read_text(encoding="utf-8")
+PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+# The first words of a row, with the package and the name of the constant.
+CONSTANTS = {
+    "best cut": "_core TOLERANCE",
+    "fitted policies": "truncation _SAME",
+    "the seven properties": "meta _SAME",
+    "standardisation": "meta _SAME",
+    "means of systems": "meta SAME",
+    "bootstrap and randomisation": "_inference _SAME",
+    "influence values": "measures _STEP",
+    "longest line": "_read LONGEST_LINE",
+    "largest file that is read at once": "_read LONGEST_DOCUMENT",
+    "topics in a file": "_read MOST_TOPICS",
+    "times its size": "_read MOST_PACKING",
+    "block": "_read BLOCK",
+    "highest grade, and": "_core HIGHEST_GRADE",
+    "highest grade where": "_scoring _HIGHEST_GRADE",
+    "largest whole number": "_core LARGEST",
+}
+
+
+def values_of(package: str, name: str) -> set[float]:
+    """The values of a constant in the modules of a package."""
+    modules = (import_module(module_of(path)) for path in FILES if package_of(path) == package)
+    return {vars(module)[name] for module in modules if name in vars(module)}
+
+
+def test_limits_and_tolerances_on_the_page_are_those_of_the_code():
+    rows = re.findall(r"^\| (\w[^|]*) \| ([\d,.e-]+)(?: bytes)? \|$", PROMISES, re.MULTILINE)
+    assert len(rows) == len(CONSTANTS)
+    for words, value in rows:
+        (constant,) = (name for start, name in CONSTANTS.items() if words.startswith(start))
+        number = float(value) if "e" in value else int(value.replace(",", ""))
+        assert number in values_of(*constant.split()), words
+
+
+def test_versions_on_the_page_are_those_that_are_declared():
+    (low,) = re.findall(r'requires-python = ">=(3\.\d+)"', PROJECT)
+    *_, newest = re.findall(r"Programming Language :: Python :: (3\.\d+)", PROJECT)
+    assert f"Python {low} to {newest}, and later ones without a promise." in PROMISES
+
+
+def test_the_lowest_versions_are_those_that_are_tested():
+    """All that is declared; what builds, checks and documents is always the newest."""
+    tools = """build codespell hatchling haystack-ai inspect-ai ipykernel jupyterlab langchain-core
+        llama-index-core mypy myst-nb nbclient numpydoc pydata-sphinx-theme ruff setuptools sphinx
+        sphinx-copybutton
+        sphinx-design torch"""
+    wanted = re.compile(r"\"([\w-]+)(?:\[\w+\])?>=([\d.]+)\"")
+    declared = dict(wanted.findall(PROJECT))
+    lowest = (ROOT / ".ci" / "constraints-lowest.txt").read_text(encoding="utf-8")
+    tested = dict(line.split("==") for line in lowest.split())
+    assert tested.keys() == declared.keys() - set(tools.split())
+    for name, version in tested.items():
+        assert re.fullmatch(rf"{re.escape(declared[name])}(\.\d+)*", version), name
+
+
+def test_the_figures_of_large_runs_are_those_of_the_last_table():
+    results = (ROOT / "tests" / "benchmarks" / "results.md").read_text(encoding="utf-8")
+    page = (ROOT / "notebooks" / "howto" / "large-runs.md").read_text(encoding="utf-8")
+    said = " ".join(page.partition("## Figures")[2].partition("\n## ")[0].split())
+    plain = results.partition("## File to scores")[2].partition("\n##")[0]
+    growth = results.partition("## Growth")[2].partition("\n## ")[0]
+    rows = {
+        name: cells
+        for line in (*plain.splitlines(), *growth.splitlines())
+        if line.startswith("| ")
+        for name, *cells in [line.strip("| ").split(" | ")]
+    }
+    took, _, _, _, held = rows["ir_trunc, 20 measures"][:5]
+    assert f"{took} s of processor time and {held} MiB" in said
+    took, _, _, _, held, _ = rows["trec_eval"]
+    assert f"trec_eval 9.0.4 took {took} s and {held} MiB" in said
+    took, _, held = rows["69,800,000"]
+    assert f"took {took} s and {held} MiB" in said
+
+
+COMPARISON = compare.PAGE.read_text(encoding="utf-8")
+COLUMNS = compare.columns_of(COMPARISON)
+RENEW = "renew our own column by .ci/renew, the others by: python tests/comparison/compare.py --venvs FOLDER"
+
+
+def test_every_tool_has_its_column_and_every_question_its_row():
+    assert list(COLUMNS) == list(compare.TOOLS)
+    questions = ["Version", *(question.__doc__ for question in compare.QUESTIONS)]
+    assert all(list(cells) == questions for cells in COLUMNS.values()), RENEW
+
+
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+def test_the_page_is_renewed_with_our_own_column():
+    older = COMPARISON.replace(f"| {COLUMNS['ir_trunc']['Nil query']} |", "| of old |", 1)
+    assert older != COMPARISON
+    assert compare.renewed(older) == COMPARISON, RENEW
+
+
+@pytest.mark.parametrize("tool", [tool for tool in compare.TOOLS if tool != "ir_trunc"])
+def test_the_column_is_what_the_tool_does(tool):
+    printed, tried = COLUMNS[tool], compare.asked(tool)
+    if tried is None:
+        pytest.skip(f"{compare.TOOLS[tool][0]} is not installed")
+    if tried["Version"] != printed["Version"]:
+        pytest.skip(f"the table is of {tool} {printed['Version']}; here is {tried['Version']}")
+    assert tried == printed, RENEW
+
+
+def test_the_command_prints_the_tools_that_are_there(capsys, monkeypatch):
+    cells = {"Version": "1", **{question.__doc__: "none" for question in compare.QUESTIONS}}
+    monkeypatch.setattr(compare, "asked", lambda tool, venvs: cells if tool == "ir_trunc" else None)
+    monkeypatch.setattr(sys, "argv", ["compare.py"])
+    compare.main()
+    out, error = capsys.readouterr()
+    assert out.splitlines()[2] == "| Version | 1 |"
+    assert error.count("left out") == len(compare.TOOLS) - 1
