@@ -661,8 +661,7 @@ def _assessed(
         if not isinstance(answerable, (bool, np.bool_, Real)) or answerable not in (0, 1):
             raise InputError(f"{where}: answerable {shown(answerable)}: true or false is needed.")
         if has_answer not in (None, answerable):
-            said = f"answerable is {bool(answerable)} and references {shown(references)}"
-            raise InputError(f"{where}: {said}.")
+            raise InputError(f"{where}: answerable is {bool(answerable)} and references {shown(references)}.")
         has_answer = bool(answerable)
     if judge is not None and answer and references is None:
         raise InputError(f"{where}: the judge needs references: texts, [] where there is no right answer.")

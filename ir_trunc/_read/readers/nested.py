@@ -715,8 +715,7 @@ def rows_of_lists(
     if unscored and unscored < len(values) and not (is_run and reading.without_scores):
         place = f"{source}, topic {topics[values.index(None)]}, document {ids[values.index(None)]}"
         remedy = f"; {option('order', 'file')} takes the documents in the order of the lists"
-        missing = f"it has no {layout.value}, and others have one"
-        raise InputError(f"{place}: {missing}{remedy if is_run else ''}.")
+        raise InputError(f"{place}: it has no {layout.value}, and others have one{remedy if is_run else ''}.")
     hashed = sum(isinstance(doc, _Hash) for doc in ids)
     if hashed:
         what = "has no id; its id is" if hashed == 1 else "have no id; their ids are"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ from ir_trunc._read.readers.nested import (
     rows_of_lists,
 )
 from ir_trunc._read.reading import RANK, SEARCH, Columns, Layout
-from ir_trunc._read.registry import File, reader
+from ir_trunc._read.registry import File, reader, shape_of
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.text import json_items, read_json
 
@@ -60,9 +60,8 @@ def _are_spans(data: Any) -> bool:
         return data.start.startswith((b"{", b"[")) and _SPAN.search(data.start) is not None
     if isinstance(data, (list, tuple, Mapping)):
         return bool(data) and _is_span(data if isinstance(data, Mapping) else data[0])
-    names = getattr(data, "column_names", getattr(data, "columns", ()))
-    is_frame = any(hasattr(data, method) for method in ("itertuples", "to_dicts", "to_pylist"))
-    return is_frame and any(isinstance(name, str) and name.startswith(_COLUMNS) for name in names)
+    names = getattr(data, "column_names", getattr(data, "columns", ())) if shape_of(data) == "frame" else ()
+    return any(isinstance(name, str) and name.startswith(_COLUMNS) for name in names)
 
 
 @reader(
@@ -84,15 +83,11 @@ def spans(data: Any, layout: Layout) -> Iterable[Rows]:
     named so. Lists without scores are in the order of the span; a span without documents is an empty list.
     Of retrieval spans inside of each other, the outermost one that records documents is read.
     """
-    source = layout.source
-    each: Iterable[Mapping[str, Any]]
-    if isinstance(data, (str, os.PathLike)):
-        each = _one_by_one(json_items(data, source), source)
-    elif isinstance(data, (list, tuple, Mapping)):
-        each = _one_by_one([data] if isinstance(data, Mapping) else data, source)
-    else:
-        each = records_of_frame(data, source)
-    return _lists(map(_flat, each), layout)
+    source, shape = layout.source, shape_of(data)
+    if shape == "frame":
+        return _lists(map(_flat, records_of_frame(data, source)), layout)
+    items = json_items(data, source) if shape == "path" else data
+    return _lists(map(_flat, _one_by_one([items] if shape == "mapping" else items, source)), layout)
 
 
 def _one_by_one(items: Iterable[Any], source: str) -> Iterator[Mapping[str, Any]]:
@@ -106,15 +101,14 @@ def _one_by_one(items: Iterable[Any], source: str) -> Iterator[Mapping[str, Any]
             yield span
             continue
         try:
-            for scope in (scope for resource in span[_OTLP] for scope in resource["scopeSpans"]):
-                for one in scope["spans"]:
-                    attributes = {pair["key"]: _of_otlp(pair["value"]) for pair in one.get("attributes", ())}
-                    context = {"span_id": one["spanId"], "trace_id": one.get("traceId")}
-                    others = {
-                        "parent_id": one.get("parentSpanId"),
-                        "start_time": one.get("startTimeUnixNano"),
-                    }
-                    yield {"context": context, "attributes": attributes} | others
+            scopes = [scope for resource in span[_OTLP] for scope in resource["scopeSpans"]]
+            for one in chain.from_iterable(scope["spans"] for scope in scopes):
+                yield {
+                    "context": {"span_id": one["spanId"], "trace_id": one.get("traceId")},
+                    "attributes": _of_otlp({"kvlistValue": {"values": one.get("attributes", ())}}),
+                    "parent_id": one.get("parentSpanId"),
+                    "start_time": one.get("startTimeUnixNano"),
+                }
         except (AttributeError, LookupError, TypeError, ValueError):
             needed = "scopeSpans with spans that have spanId and attributes are needed, as in OTLP's JSON"
             raise InputError(f"{place}, {_OTLP}: {needed}.") from None
@@ -164,48 +158,22 @@ class _Span(NamedTuple):
     trace: str
     start: str
     topic: Any  # what the span has for it
-    documents: list[Doc] | InputError | None  # why they cannot be read; None for no record
     kind: str
+    documents: list[dict[str, Any]] | None  # as it records them; None for no record
 
     @classmethod
-    def of(cls, values: dict[str, Any], number: int, columns: Columns, fields: Fields) -> _Span:
-        """The span that has these values. fields: those of documents."""
-        name, parent, trace, start = (
-            str(values.get(key, "")) for key in (_SPAN_ID, "parent_id", _TRACE_ID, "start_time")
-        )
-        place = f"{fields.layout.source}, span {name or number}"
-        recorded = _documents(values, place)
-        documents: list[Doc] | InputError | None
-        try:
-            documents = None if recorded is None else documents_of(recorded, place, fields)
-        except InputError as error:  # which is raised if the span is read
-            documents = error
-        kind = _first(values, _KINDS)
-        named = "" if kind is None else str(kind)
-        return cls(
-            name=name or str(number),
-            parent=parent.removeprefix("0x"),
-            trace=trace.removeprefix("0x"),
-            start=_TIME_ZONE.sub("", start),
-            topic=_first(values, columns.candidates("query_id", _QUERIES)),
-            documents=documents,
-            kind=named or "of no kind",
-        )
+    def of(cls, values: dict[str, Any], number: int, queries: Iterable[Any], source: str) -> _Span:
+        """The span that has these values. queries: names of its topic."""
+        keys = _SPAN_ID, "parent_id", _TRACE_ID, "start_time"
+        name, parent, trace, start = (str(values.get(key, "")) for key in keys)
+        ids = name or str(number), parent.removeprefix("0x"), trace.removeprefix("0x")
+        topic, kind = (_first(values, names) for names in (queries, _KINDS))
+        documents = _documents(values, f"{source}, span {ids[0]}")
+        return cls(*ids, _TIME_ZONE.sub("", start), topic, str(kind or "of no kind"), documents)
 
     @property
     def is_retrieval(self) -> bool:
         return self.documents is not None or self.kind in _RETRIEVALS
-
-    @property
-    def listed(self) -> list[Doc]:
-        """The documents; InputError where they cannot be read."""
-        if isinstance(self.documents, InputError):
-            raise self.documents
-        return self.documents or []
-
-    @property
-    def ids(self) -> list[Any]:
-        return [doc for doc, *_ in self.listed]
 
 
 def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Rows]:
@@ -216,13 +184,13 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
     in_document = {f: str(columns[f]).removeprefix("document.") for f in columns if f != "query_id"}
     names = Columns(in_document, columns.needed)
     fields = Fields(replace(layout, reading=replace(layout.reading, columns=names)), _SPANS)
-    spans = [_Span.of(values, number, columns, fields) for number, values in enumerate(flat_spans)]
+    spans = [_Span.of(values, number, queries, source) for number, values in enumerate(flat_spans)]
     by_id = {f"trace {span.trace}": span for span in spans if span.trace and not span.parent}
     by_id |= {span.name.removeprefix("0x"): span for span in spans}
     searches, notes = _searches(spans, by_id, source)
     # One question in two traces was perhaps asked of two systems; any other attribute may join traces.
     by_question = str(queries[0]).removeprefix("attributes.") in _QUERIES
-    by_trace: dict[str, dict[str, list[_Span]]] = {}
+    by_trace: dict[str, dict[str, list[tuple[_Span, list[Doc]]]]] = {}
     cut = 0
     for search in searches:
         place, around = f"{source}, span {search.name}", _around(search, by_id)
@@ -232,7 +200,8 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
             raise InputError(f"{place}: {what}; {_each_span()}.")
         topic = one_id(topics[0 if "query_id" in columns.needed else -1], "query_id", place)
         cut += by_question and bool(around[-1].parent)
-        by_trace.setdefault(topic, {}).setdefault(around[-1].name * by_question, []).append(search)
+        listed = search, documents_of(search.documents or (), place, fields)
+        by_trace.setdefault(topic, {}).setdefault(around[-1].name * by_question, []).append(listed)
     if cut:
         what = "retrieval spans of traces without their root, whose own query or that of a span around them"
         remedy = f"{option('columns', {'query_id': _TRACE_ID})} joins each trace"
@@ -241,13 +210,14 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
     for topic, traces in by_trace.items():
         first, *others = traces.values()
         for each in others:
-            if [span.ids for span in each] != [span.ids for span in first]:
-                what = f"the query {shown(topic)} has other documents in span {first[0].name}"
-                place, apart = f"{source}, span {each[0].name}", _each_span()
-                if all(span.trace for span in spans) and each[0].trace != first[0].trace:
+            ids, of_first = ([[doc for doc, *_ in docs] for _, docs in found] for found in (each, first))
+            if ids != of_first:
+                (span, _), (other, _), apart = each[0], first[0], _each_span()
+                if all(each.trace for each in spans) and span.trace != other.trace:
                     apart = f"{option('columns', {'query_id': _TRACE_ID})} makes each trace a topic"
-                raise InputError(f"{place}: {what}, and a topic has one list; {apart}.")
-        lists |= {_KEYS.separator.join([topic, str(n)]): span.listed for n, span in enumerate(first, 1)}
+                what = f"the query {shown(topic)} has other documents in span {other.name}"
+                raise InputError(f"{source}, span {span.name}: {what}, and a topic has one list; {apart}.")
+        lists |= {_KEYS.separator.join([topic, str(n)]): docs for n, (_, docs) in enumerate(first, 1)}
     repeated = sum(len(traces) - 1 for traces in by_trace.values())
     if repeated:
         what = "retrieval spans with the query and the documents of an earlier one, whose scores count"
@@ -283,10 +253,10 @@ def _searches(
         inner_is_read = span.documents is not None and all(other.documents is None for other in outer)
         nested.update(other.name for other in (outer if inner_is_read or not outer else [span]))
     kept = [span for span in found if span.name not in nested]
-    others = Counter(span.kind for span in spans if not span.is_retrieval)
     bare = sum(span.documents is None for span in kept)
-    kinds = ", ".join(f"{count} {kind}" for kind, count in others.items()) or "there is none"
     if bare == len(kept):
+        others = Counter(span.kind for span in spans if not span.is_retrieval)
+        kinds = ", ".join(f"{count} {kind}" for kind, count in others.items()) or "there is none"
         problem = "no retrieval span records documents" if kept else f"no span is a retrieval ({kinds})"
         needed = "spans with retrieval.documents or gen_ai.retrieval.documents are needed"
         raise InputError(f"{source}: {problem}; {needed}.")
