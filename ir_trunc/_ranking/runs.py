@@ -270,8 +270,7 @@ def with_missing(rankings: Rankings, missing: str | None, source: str, alike: bo
         return rankings
     warn(f"{message}; excluded from all means.")
     kept = rankings.take(np.flatnonzero(~rankings.missing))
-    universe = replace(rankings.universe or Universe(), excluded=len(absent))
-    return kept.with_fields(universe=universe)
+    return kept.with_fields(universe=replace(rankings.universe or Universe(), excluded=len(absent)))
 
 
 def as_ranked(
@@ -279,12 +278,12 @@ def as_ranked(
     reading: Reading,
     missing: Missing | None = None,
     of_qrels: Sequence[Any] = (),
-    takes_ends: Callable[[], bool] = bool,
+    takes_ends: bool = False,
 ) -> Rankings:
     """A run that must be Rankings: keys and missing apply to it, other options are refused."""
     if not isinstance(run, Rankings):
         raise InputError("qrels are needed; only Rankings hold their own judgments.")
-    if run.universe is not None and run.universe.holds_ends and not takes_ends():
+    if run.universe is not None and run.universe.holds_ends and not takes_ends:
         refuse_ends("Rankings")
     if any(option is not None for option in of_qrels):
         why = "they have their topics and judgments, and NIL is no longer in them"
@@ -308,7 +307,7 @@ def rank_run(
     keep_scores: bool = False,
     must_match: bool = True,
     source: str = "",
-    takes_ends: Callable[[], bool] = bool,
+    takes_ends: bool = False,
 ) -> Rankings:
     """The ranked lists of a run, one for each topic of the qrels; with all scores, which policies need.
 
@@ -340,8 +339,8 @@ def join_run(qrels: Qrels, run: Rows) -> tuple[Rankings, RankedRows, Ints]:
     if qrels.of_answers:
         raise ParameterError(f"{qrels.given.source}: judgments of documents are needed, not graded answers.")
     ranked = by_rank(qrels, run)
-    builder = Builder(qrels, source=run.source, reading=run.reading)
-    builder.searched = run.searched
+    builder = Builder(qrels)
+    builder.source, builder.reading, builder.searched = run.source, run.reading, run.searched
     rankings, keys = judged(qrels, ranked)
     builder.keep(rankings, ranked.notes)
     return builder.rankings(), ranked, keys
@@ -378,25 +377,18 @@ class Documents:
                 if [*now.judged_ranks[: len(hits)]] == [*hits]:
                     return ranked.ids(place, length)
         if length:
-            what = "it has changed since it was scored"
-            raise InputError(f"{source_of(self.run)}, topic {topic}: {what}; score it again.")
+            place = f"{source_of(self.run)}, topic {topic}"
+            raise InputError(f"{place}: it has changed since it was scored; score it again.")
         return [], 0
 
 
 class Builder:
-    """Takes a run, in pieces of whole topics or all at once, and gives its rankings.
+    """Takes a run, in pieces of whole topics or all at once, and gives its rankings."""
 
-    source, reading: those of the run; by default those of its first piece.
-    """
-
-    def __init__(
-        self,
-        qrels: Qrels,
-        keep_scores: bool = False,
-        source: str | None = None,
-        reading: Reading | None = None,
-    ):
-        self.qrels, self.keep_scores, self.source, self.reading = qrels, keep_scores, source, reading
+    def __init__(self, qrels: Qrels, keep_scores: bool = False):
+        self.qrels, self.keep_scores = qrels, keep_scores
+        self.source = ""  # that of the first piece, unless it is set, and so is how it is read
+        self.reading: Reading | None = None
         self.pieces: list[Rankings] = []
         self.silent: list[str] = []  # topics without a document in the run; the qrels need not have them
         self.notes = Notes()
@@ -501,35 +493,26 @@ class Builder:
         self.keep(rankings, notes)
         return True
 
-    def rankings(self, must_match: bool = True, takes_ends: Callable[[], bool] = bool) -> Rankings:
+    def rankings(self, must_match: bool = True, takes_ends: bool = False) -> Rankings:
         """The lists of all topics of the qrels, after warnings of what is left out and what is doubtful."""
         qrels, reading, nil = self.qrels, self.reading or DEFAULT, self.qrels.nil.convention
-        source, nesting = self.source or "run", reading.keys or qrels.nesting
-        direction = reading.lower_is_better
-        universe = Universe(order=reading.order, nil_means=nil, nesting=nesting, lower_is_better=direction)
-        if self.notes.ends:
-            universe = replace(universe, holds_ends=True) if takes_ends() else refuse_ends(source)
-        if reading.columns:
-            universe = replace(universe, score=str(reading.columns.get("score", "")))
-        if self.searched:
-            names = ("searches", "several", "sequence", "top_scores")
-            universe = replace(universe, **{name: getattr(self.searched, name) for name in names})
-        fields: dict[str, Any] = {"universe": universe}
+        source, topics, ends = self.source or "run", qrels.judgments.topics, bool(self.notes.ends)
+        if ends and not takes_ends:
+            refuse_ends(source)
+        how: Any = {"order": reading.order, "lower_is_better": reading.lower_is_better, "nil_means": nil}
+        how |= {"nesting": reading.keys or qrels.nesting, "holds_ends": ends}
+        how |= {"score": str(reading.columns.get("score", ""))} if reading.columns else {}
+        universe = replace(self.searched, **how) if self.searched else Universe(**how)
         if len(self.pieces) == 1 and self.pieces[0].judgments is qrels.judgments_with_nil:
-            rankings = self.pieces[0]
+            rankings = self.pieces[0].with_fields(universe=universe)
         else:
             if self.pieces:
                 self.settle()
-            rankings = Rankings.concat(qrels.judgments_with_nil, self.pieces)
-            if self.silent:
-                silent = {*self.silent}
-                present = np.array([topic in silent for topic in rankings.topics], bool)
-                fields["missing"] = rankings.missing & ~present
-            if not self.pieces:
-                fields["nil"] = NilLists(nil, np.zeros(len(rankings), bool))
-        topics = qrels.judgments.topics
-        missing = fields.get("missing", rankings.missing)
-        none_matches = not self.notes.known and (missing is None or missing.all())
+            rankings, silent = Rankings.concat(qrels.judgments_with_nil, self.pieces), {*self.silent}
+            missing = rankings.missing & np.array([topic not in silent for topic in rankings.topics], bool)
+            held = rankings.nil if self.pieces else NilLists(nil, np.zeros(len(rankings), bool))
+            rankings = rankings.with_fields(universe=universe, missing=missing, nil=held)
+        none_matches = not self.notes.known and (rankings.missing is None or rankings.missing.all())
         if none_matches and must_match and (error := self.notes.unmatched(source, topics)):
             raise error
         if qrels.of_answers:
@@ -543,7 +526,7 @@ class Builder:
             none = "its only document is not" if documents == 1 else f"none of its {documents} documents is"
             what = f"{none} judged; are these the ids of the qrels' collection?"
             warn(f"{source}: {what} (one that is judged is {qrels.docs[0]})")
-        return rankings.with_fields(**fields)
+        return rankings
 
 
 @lru_cache(maxsize=16)

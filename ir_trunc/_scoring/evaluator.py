@@ -93,6 +93,8 @@ class Evaluator:
         if depth is not None:
             self.by_measure, self.depth = _at_depth(self.by_measure, whole("depth", depth, 1))
         self.measures, self.readers = tuple(self.by_measure), readers_of_lists(self.by_measure)
+        # Ends of lists may be documents for the measures of ir-measures, which see no ends.
+        self.takes_ends = not any(map(refuses_ends, self.measures))
         for place, (measure, bound) in enumerate(self.by_measure.items()):
             if bound:
                 self.bound.append(bound)
@@ -120,10 +122,6 @@ class Evaluator:
         topics, unjudged, nil = self.of_qrels
         self.qrels, self.reading = ready_qrels(qrels, self.reading, topics, nil, unjudged)
         warn_about_scale(self.bound, self.qrels.judgments)
-
-    def takes_ends(self) -> bool:
-        """Whether ends of lists may be documents: for the measures of ir-measures, which see no ends."""
-        return not any(map(refuses_ends, self.measures))
 
     def __repr__(self) -> str:
         topics = "qrels in the runs" if self.qrels is None else counted(len(self.qrels.topic_ids), "topic")

@@ -311,7 +311,8 @@ class Scorer:
         if qrels is None:
             qrels = self._qrels_of([rankings.judgments.without_nil() for rankings, _ in pieces])
             warn_about_scale(evaluator.bound, qrels.judgments)
-        builder = Builder(qrels, False, self.source, evaluator.reading)
+        builder = Builder(qrels)
+        builder.source, builder.reading = self.source, evaluator.reading
         for rankings, notes in pieces:
             builder.keep(rankings, notes)
         rankings = with_missing(

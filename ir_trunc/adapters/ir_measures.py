@@ -65,7 +65,7 @@ class Evaluator(providers.Evaluator):
         source = f"run {name}" if name else f"run ({type(run).__name__})"
         rankings = rank_run(
             self.qrels, run, must_match=False, source=source,
-            takes_ends=lambda: not any(map(refuses_ends, self.measures)),
+            takes_ends=not any(map(refuses_ends, self.measures)),
         )  # fmt: skip
         readers = readers_of_lists(dict(zip(self.measures, self.bound)))
         warn_about_lists(self.bound, readers, source, rankings)

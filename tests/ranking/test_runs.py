@@ -45,7 +45,8 @@ def test_rows_of_whole_topics_are_parts_under_every_nil_convention(seed, parts):
             whole = calc("AP", ready, run, missing="empty")
         with warnings.catch_warnings(record=True) as said_of_parts:
             warnings.simplefilter("always")
-            builder = Builder(ready, source="run (DataFrame)")
+            builder = Builder(ready)
+            builder.source = "run (DataFrame)"
             for frame in frames:
                 builder.add(read_run(frame))
             assert not said_of_parts
