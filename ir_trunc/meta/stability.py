@@ -39,7 +39,7 @@ from ir_trunc._core.errors import InputError, ParameterError, counted
 from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed, Several, generator, number, whole
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc._inference.bootstrap import bootstrap_bounds
+from ir_trunc._inference.bounds import bootstrap_bounds
 from ir_trunc._inference.significance import Test, TestName, ratio_intervals, system_pairs
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import progress
