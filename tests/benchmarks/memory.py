@@ -18,7 +18,7 @@ from pathlib import Path
 
 import ir_trunc
 from ir_trunc._report.report import read_texts
-from ir_trunc.cdet import _collection
+from ir_trunc.cdet import _scoring
 
 RUN, QRELS = partial(ir_trunc.rank, {"1": {"a": 1}}), partial(ir_trunc.evaluator, "AP")
 TOPICS, LOG, ANSWERS = ir_trunc.read_topics, ir_trunc.read_log, ir_trunc.read_answers
@@ -54,7 +54,7 @@ FORMS = {  # what is read; what stands at both ends; of each topic, what stands 
     "lines: cdet topics": (
         TOPICS, "", "", '{"tid": "@", "questions": [{"qid": "q1", "question": "words of the question"}]}\n'
     ),
-    "lines: days": (_collection._days_of_file, "", "", "", "d%08d\t2024-01-01\n"),
+    "lines: days": (_scoring._days_of_file, "", "", "", "d%08d\t2024-01-01\n"),
     "lines: documents": (TEXTS, "", "", "@\tsome words of a document\n"),
     "lines: documents, JSON": (TEXTS, "", "", '{"id": "@", "text": "words"}\n'),
     "lines: log": (LOG, "", "", QUESTION + "\n"),

@@ -26,7 +26,7 @@ from ir_trunc._read.reading import QRELS, RUN
 from ir_trunc._read.registry import read_rows
 from ir_trunc._read.text import LONGEST_DOCUMENT, LONGEST_LINE, blocks, json_content, read_json
 from ir_trunc._report.report import read_texts
-from ir_trunc.cdet import _collection
+from ir_trunc.cdet import _scoring
 from ir_trunc.truncation._text import read_cuts
 
 GOOD = {
@@ -83,7 +83,7 @@ PROPORTIONATE = {
     "JSON lines": (read_topics, "", '{"_id": "%d", "text": "some words of a query"}\n'),
     "Change Detection": (READERS["run"], '{"runtag": "x"}\n', TOPIC),
     "other names": (READERS["qrels"], "", '{"query_id": "%d", "doc_id": "d", "relevance": 1, "of %d": 1}\n'),
-    "days": (_collection._days_of_file, "", "d%08d\t2024-01-01\n"),
+    "days": (_scoring._days_of_file, "", "d%08d\t2024-01-01\n"),
     "texts": (lambda path: read_texts("documents", path, {"1"}), "", "%d\tsome words\n"),
 }
 
