@@ -116,13 +116,44 @@ def percent(*axes: Any) -> None:
 
 def name_lines(ax: Axes, drawn: Sequence[tuple[str, Any]]) -> None:
     """Write the name of each of several lines at its end, or a legend for many and for lines that meet."""
-    from ir_trunc.plots._labels import at_ends  # matplotlib: not before something is drawn
-
     if len(drawn) > MOST_NAMES or _meet([line.get_ydata() for _, line in drawn]):
         above = max(len(name) for name, _ in drawn) > 20
         legend_above(ax) if above else legend_beside(ax)
     elif len(drawn) > 1:
         at_ends(ax, drawn)
+
+
+def beside(ax: Axes, points: Iterable[tuple[str, float, float, dict[str, Any]]], left: bool = False) -> None:
+    """Write names beyond an edge of the axes, each joined to its point (name, x, y, style) by a thin line."""
+    from matplotlib.transforms import ScaledTranslation
+
+    from ir_trunc.plots._labels import Labels  # with matplotlib: not before something is drawn
+
+    away = ScaledTranslation((-9 if left else 9) / 72, 0, ax.figure.dpi_scale_trans)
+    words = SMALL | {"ha": "right" if left else "left", "va": "center", "annotation_clip": False}
+    words["textcoords"] = ax.transAxes + away
+    thin = {"arrowstyle": "-", "shrinkA": 1, "shrinkB": 0, "relpos": (float(left), 0.5)}
+    thin |= {"color": GREY, "linewidth": 0.8}
+    notes = [
+        ax.annotate(label(name), (x, y), (0 if left else 1, 0.5), arrowprops=thin | style, **words)
+        for name, x, y, style in points
+    ]
+    if notes:
+        ax.add_artist(Labels(ax, notes)).set_clip_on(False)  # so that the layout leaves room beside the axes
+
+
+def at_ends(ax: Axes, named: Iterable[tuple[str, Any]]) -> None:
+    """Write the name of each line beside its last point; in the margin where it reaches the last x."""
+    ends = [(name, line, *map(float, line.get_xydata()[-1])) for name, line in named]
+    last, first = max(x for *_, x, _ in ends), min(line.get_xdata().min() for _, line, *_ in ends)
+    edge = last - 0.03 * (last - first)
+    styles = [{"color": line.get_color(), "linestyle": line.get_linestyle()} for _, line, *_ in ends]
+    beside(ax, [(name, x, y, style) for (name, _, x, y), style in zip(ends, styles) if x >= edge])
+    box = {"color": "white", "alpha": 0.8, "pad": 0.5, "linewidth": 0}
+    inside = SMALL | {"va": "center", "bbox": box}
+    for name, _, x, y in ends:
+        if x < edge:
+            ax.annotate(label(name), (x, y), (6, 0), textcoords="offset points", **inside)
 
 
 def _meet(heights: Sequence[Any]) -> bool:

@@ -6,17 +6,15 @@ matplotlib at once; the others import it when they draw.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
-from matplotlib.transforms import Bbox, ScaledTranslation
+from matplotlib.transforms import Bbox
 
 from ir_trunc._core.arrays import Floats
-from ir_trunc.plots._kit import GREY, SMALL, label
 
 _LINE = 1.15  # distance of two labels, in heights of their letters
 
@@ -42,7 +40,7 @@ def _text_box(note: Annotation, renderer: Any) -> Bbox:
     return Text.get_window_extent(note, renderer)
 
 
-class _Labels(Artist):
+class Labels(Artist):
     """The labels on one side of the axes. It draws nothing: it moves them before they are drawn."""
 
     def __init__(self, ax: Axes, notes: list[Annotation]) -> None:
@@ -67,32 +65,3 @@ class _Labels(Artist):
             self.notes, apart(wanted, _LINE * height, box.y0 + height / 2, box.y1 - height / 2)
         ):
             note.set_y((place - box.y0) / box.height)
-
-
-def beside(ax: Axes, points: Iterable[tuple[str, float, float, dict[str, Any]]], left: bool = False) -> None:
-    """Write names beyond an edge of the axes, each joined to its point (name, x, y, style) by a thin line."""
-    away = ScaledTranslation((-9 if left else 9) / 72, 0, ax.figure.dpi_scale_trans)
-    words = SMALL | {"ha": "right" if left else "left", "va": "center", "annotation_clip": False}
-    words["textcoords"] = ax.transAxes + away
-    thin = {"arrowstyle": "-", "shrinkA": 1, "shrinkB": 0, "relpos": (float(left), 0.5)}
-    thin |= {"color": GREY, "linewidth": 0.8}
-    notes = [
-        ax.annotate(label(name), (x, y), (0 if left else 1, 0.5), arrowprops=thin | style, **words)
-        for name, x, y, style in points
-    ]
-    if notes:
-        ax.add_artist(_Labels(ax, notes)).set_clip_on(False)  # so that the layout leaves room beside the axes
-
-
-def at_ends(ax: Axes, named: Iterable[tuple[str, Any]]) -> None:
-    """Write the name of each line beside its last point; in the margin where it reaches the last x."""
-    ends = [(name, line, *map(float, line.get_xydata()[-1])) for name, line in named]
-    last, first = max(x for *_, x, _ in ends), min(line.get_xdata().min() for _, line, *_ in ends)
-    edge = last - 0.03 * (last - first)
-    styles = [{"color": line.get_color(), "linestyle": line.get_linestyle()} for _, line, *_ in ends]
-    beside(ax, [(name, x, y, style) for (name, _, x, y), style in zip(ends, styles) if x >= edge])
-    box = {"color": "white", "alpha": 0.8, "pad": 0.5, "linewidth": 0}
-    inside = SMALL | {"va": "center", "bbox": box}
-    for name, _, x, y in ends:
-        if x < edge:
-            ax.annotate(label(name), (x, y), (6, 0), textcoords="offset points", **inside)

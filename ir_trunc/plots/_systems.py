@@ -244,13 +244,11 @@ def slope(
             dashes = "-" if right < left else "--"
             style = {"color": _kit.INK, "linewidth": 1.4, "linestyle": dashes, "zorder": 3}
         ax.plot([0, 1], [left, right], marker="o", markersize=3, **style)
-    from ir_trunc.plots._labels import beside
-
     inches = ax.get_position().height * ax.figure.bbox.height / ax.figure.dpi
     lines_of_letters = int(inches * 72 / 12)
     named = moves.index[: max(min(most_named, lines_of_letters), 1)]
     for side in (0, 1):
-        beside(ax, [(system, side, ends[side][system], {}) for system in named], left=side == 0)
+        _kit.beside(ax, [(system, side, ends[side][system], {}) for system in named], left=side == 0)
     names = [_kit.label(series.name or word) for series, word in ((before, "before"), (after, "after"))]
     words = [f"black: {what} (solid: up, dashed: down)"]
     if len(named) < count:
