@@ -104,8 +104,8 @@ def _ask(question: Question, can_go_back: bool) -> bool | None:
             word = input(f"{question.text} [{choices}] ").strip().casefold()
         except EOFError:
             print()
-            answers = f"({question.key}=yes or =no)"
-            raise ParameterError(f"{question.key} is not answered: {question.text} {answers}") from None
+            needed = f"{question.text} ({question.key}=yes or =no)"
+            raise ParameterError(f"{question.key} is not answered: {needed}") from None
         if can_go_back and word in ("b", "back"):
             return None
         if word in _ANSWERS:

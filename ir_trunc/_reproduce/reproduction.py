@@ -22,7 +22,7 @@ from ir_trunc._scoring.evaluator import calc, calc_aggregate
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import by_name
 from ir_trunc.meta.agreement import agreement
-from ir_trunc.meta.matrix import Reference, ScoreMatrix
+from ir_trunc.meta.matrix import ScoreMatrix, standardised
 from ir_trunc.meta.pools import CONDITIONS_2010, PAPER_2010, PooledRuns, conditions, pooled_runs
 from ir_trunc.meta.power import power
 from ir_trunc.truncation import study
@@ -251,9 +251,8 @@ def _sakais_formula(cells: pd.DataFrame) -> str:
     last = cells.iloc[-1]
     if abs(last["printed"] - last["computed"]) > 0.5 * 10.0 ** -last["places"] + _ROUNDING:
         return ""
-    return (
-        "The paper's formula for the last example has cig(100) + 1 for cig(100) + 100; its figure is right."
-    )
+    formula = "The paper's formula for the last example has cig(100) + 1 for cig(100) + 100"
+    return f"{formula}; its figure is right."
 
 
 @_paper(_sakais_formula)
@@ -315,15 +314,10 @@ def webber2010(collection: Collection) -> Iterator[pd.DataFrame]:
 
 def _in_the_text(pools: PooledRuns) -> Iterator[ScoreMatrix]:
     """The conditions that the text of section 5 names, in the order of the printed figures."""
-
-    def standardised(measure: str) -> ScoreMatrix:
-        raw = pools.score(measure)
-        return Reference.of(raw).standardise(raw)
-
-    yield standardised("AP@100")
+    yield standardised(pools.score("AP@100"), "z")
     yield pools.score("R@100")
     yield pools.score("R@10", pools.in_pool(10))
-    yield standardised("AP@10")
+    yield standardised(pools.score("AP@10"), "z")
     yield pools.score(f"{_NDCG}@20", pools.in_pool(20))
     yield pools.score(f"{_NDCG}@20", pools.in_pool(5))
 

@@ -294,27 +294,21 @@ class Batch:
     def judge(self, scores: Floats, also: Mapping[str, str]) -> Iterator[tuple[str, Part]]:
         """The verdict on each property, by its name. also: more of the setting."""
         for trial in self.trials:
-            verdict, shows = self._decide(trial, scores)
+            sides = scores[trial.at]
+            margins = sides @ trial.signs
+            ties = np.abs(margins) <= _SAME * np.maximum(np.abs(sides).max(axis=1), 1e-3)
+            signs = np.where(ties, 0, np.sign(margins)).astype(int)
+            case = int(trial.known.decides(signs))
+            shows = self._show(trial, scores, case, int(signs[case]))
+            verdict = _WORDS[int(signs[case])] if signs.any() else "constant"
+            if signs.any() and trial.known.decides is last_cases:
+                n, last = (len(self.rankings[trial.at[each, 1]].grades) // 2 for each in (case, -1))
+                shows += f"; so for n = {n} to {last}" if n < last else ""
             yield trial.known.name, Part({**also, **trial.setting}, verdict, shows, len(np.unique(trial.at)))
 
-    def _decide(self, trial: Trial, scores: Floats) -> tuple[str, str]:
-        sides = scores[trial.at]
-        margins = sides @ trial.signs
-        ties = np.abs(margins) <= _SAME * np.maximum(np.abs(sides).max(axis=1), 1e-3)
-        signs = np.where(ties, 0, np.sign(margins)).astype(int)
-
-        case = int(trial.known.decides(signs))
-        shows = self._show(trial, scores, signs, case)
-        if not signs.any():
-            return "constant", shows
-        if trial.known.decides is last_cases:
-            n, last = (len(self.rankings[trial.at[each, 1]].grades) // 2 for each in (case, -1))
-            shows += f"; so for n = {n} to {last}" if n < last else ""
-        return _WORDS[int(signs[case])], shows
-
-    def _show(self, trial: Trial, scores: Floats, signs: Ints, case: int) -> str:
+    def _show(self, trial: Trial, scores: Floats, case: int, sign: int) -> str:
         """Both sides of a case with their scores; of four rankings, each side is a gain."""
-        places, sign = trial.at[case], int(signs[case])
+        places = trial.at[case]
 
         def shows_it(digits: int) -> bool:
             rounded = [float(f"{score:.{digits}g}") for score in scores[places]]

@@ -247,9 +247,8 @@ def _above_in_both(a: Floats, b: Floats) -> Floats:
 def _same_items(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
     a, b = numbers("x", x), numbers("y", y)
     if a.shape != b.shape or len(a) < 2:
-        raise InputError(
-            f"orderings of {a.size} and {b.size} items: the same items, at least two, are needed."
-        )
+        sizes = f"{a.size} and {b.size} items"
+        raise InputError(f"orderings of {sizes}: the same items, at least two, are needed.")
     return a, b
 
 
@@ -309,9 +308,8 @@ class Agreement(Result):
         """
         x, y = self.orderings[[index_of_measure(name, self.names), index_of_measure(other, self.names)]]
         compare = above_ties if self.coefficient == "tau_ap" else _functions(self.p)[self.coefficient]
-        return bootstrap_bounds(
-            lambda drawn: compare(x[drawn], y[drawn]), len(x), confidence, repetitions, seed
-        )
+        how = len(x), confidence, repetitions, seed
+        return bootstrap_bounds(lambda drawn: compare(x[drawn], y[drawn]), *how)
 
     def to_pandas(self) -> pd.DataFrame:
         """Coefficients, names by names; for tau_ap the row is x and the column y, see `meta.tau_ap`."""
@@ -386,12 +384,11 @@ class Agreement(Result):
         if len(of_items) != self.orderings.shape[1]:
             raise InputError(f"coloured_by has {len(of_items)} names for {self.orderings.shape[1]} items.")
         kinds = list(dict.fromkeys(of_items.tolist()))
+        hollow = {"linestyle": "none", "fillstyle": "none", "markersize": 5}
         for kind, style in zip(kinds, plots._kit.line_styles(len(kinds))):
             marks = {"color": "0.2", "marker": "o"} if kinds == [""] else style
             points = self.orderings[[row, column]][:, of_items == kind]
-            shown.plot(
-                *points, label=kind, **marks | {"linestyle": "none", "fillstyle": "none", "markersize": 5}
-            )
+            shown.plot(*points, label=kind, **marks | hollow)
         if coloured_by is not None:
             plots._kit.legend_beside(shown)
         title = f"{_WORDS[self.coefficient]}: {self.values[row, column]:.3f}"
@@ -519,13 +516,8 @@ class TruncationImpact(Result):
         shown.vlines(x, before, after, color=plots._kit.GREY, linewidth=1, zorder=1)
         usual = f"{plots._kit.label(self.usual)}, as usual"
         shown.plot(x, before, "o", color=plots._kit.INK, markerfacecolor="white", label=usual)
-        shown.plot(
-            x,
-            after,
-            "s",
-            color=plots._kit.ACCENT,
-            label=f"{plots._kit.label(self.measure)}, with the end",
-        )
+        with_end = f"{plots._kit.label(self.measure)}, with the end"
+        shown.plot(x, after, "s", color=plots._kit.ACCENT, label=with_end)
         shown.set(xlabel=f"lists of fewer than {self.depth} documents (%)", ylabel="mean score")
         plots._kit.legend_above(shown, 2)
         return shown

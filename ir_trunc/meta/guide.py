@@ -53,10 +53,10 @@ class Advice(Result):
     @property
     def command(self) -> str:
         """What scores runs by these measures, to be typed into a shell."""
-        by_size = [name in registry and "D" in registry[name].params for name in self.measures]
-        names = [f"{name}(D=SIZE)" if sized else name for name, sized in zip(self.measures, by_size)]
-        line = "ir_trunc QRELS RUN " + " ".join(map(shlex.quote, names))
-        return f"{line}  # SIZE: how many documents the collection has" if any(by_size) else line
+        sized = [name for name in self.measures if name in registry and "D" in registry[name].params]
+        names = (f"{name}(D=SIZE)" if name in sized else name for name in self.measures)
+        line = f"ir_trunc QRELS RUN {shlex.join(names)}"
+        return f"{line}  # SIZE: how many documents the collection has" if sized else line
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure: its name, and what was asked for but does not always hold."""
@@ -77,9 +77,8 @@ def _shortfall(but: Mapping[str, Mapping[str, str]]) -> list[str]:
     for prop in PROPERTIES:
         verdicts = {name: props[prop.name] for name, props in but.items() if prop.name in props}
         cases = [words.get(word, f"under {{}} it {word}").format(name) for name, word in verdicts.items()]
-        if cases:
-            what = f"that {prop.meaning} ({prop.name}) does not always hold"
-            lines.append(f"Caution: {what}: {'; '.join(cases)}.")
+        what = f"that {prop.meaning} ({prop.name}) does not always hold"
+        lines += [f"Caution: {what}: {'; '.join(cases)}."] if cases else []
     return lines
 
 
@@ -204,8 +203,7 @@ def plot_guide(ax: Any = None) -> Any:
         rows.append((depth, answer, lines, node, high))
     height = sum(high for *_, high in rows) + 0.1
     shown = plots._kit.ready_axes(ax, _WIDE, height)
-    shown.set_xlim(0, _WIDE)
-    shown.set_ylim(-height, 0)
+    shown.set(xlim=(0, _WIDE), ylim=(-height, 0))
     shown.axis("off")
     y, above = -0.2, {}
     for depth, answer, lines, node, high in rows:

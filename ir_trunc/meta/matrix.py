@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import getitem
 from typing import Annotated, Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
@@ -80,7 +79,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _cell(row: Any) -> str:
-    return f"{shown(row['measure'])} of system {shown(row['system'])} on topic {shown(row['query_id'])}"
+    where = f"system {shown(row['system'])} on topic {shown(row['query_id'])}"
+    return f"table: {shown(row['measure'])} of {where}"
 
 
 def indices_of(wanted: Sequence[str], known: Sequence[str]) -> list[int]:
@@ -98,8 +98,8 @@ def index_of_measure(measure: str | Measure, names: Sequence[str]) -> int:
         return list(names).index(measure)
     name, known = str(parse_measure(measure)), list(map(canonical, names))
     if name not in known:
-        there = f"there are: {', '.join(names)}."
-        raise UnknownMeasureError(f"There is no measure {name} here; {there}{nearest(name, names)}")
+        there = f"{', '.join(names)}.{nearest(name, names)}"
+        raise UnknownMeasureError(f"There is no measure {name} here; there are: {there}")
     return known.index(name)
 
 
@@ -133,10 +133,9 @@ class ScoreMatrix(Saved):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for place in np.argwhere(~np.isfinite(self.values))[:1]:
-            measure, system, topic = map(getitem, (self.measures, self.systems, self.topics), place)
-            score = f"score {self.values[tuple(place)]}; a finite number is needed"
-            raise InputError(f"{measure}, system {system}, topic {topic}: {score}.")
+        for m, s, t in np.argwhere(~np.isfinite(self.values))[:1]:
+            where = f"{self.measures[m]}, system {self.systems[s]}, topic {self.topics[t]}"
+            raise InputError(f"{where}: score {self.values[m, s, t]}; a finite number is needed.")
 
     @property
     def heading(self) -> str:
@@ -163,18 +162,16 @@ class ScoreMatrix(Saved):
         for name in keys:
             frame[name] = [one_id(value, name, f"table, row {row}") for row, value in enumerate(frame[name])]
         for row in frame[frame.duplicated(keys)].to_dict("records"):
-            raise InputError(f"table: {_cell(row)} has two scores.")
+            raise InputError(f"{_cell(row)} has two scores.")
         for row in frame[[not _is_number(value) for value in frame["value"]]].to_dict("records"):
-            score = f"the score {shown(row['value'])}: a finite number is needed"
-            raise InputError(f"table: {_cell(row)} has {score}.")
+            raise InputError(f"{_cell(row)} has the score {shown(row['value'])}: a finite number is needed.")
         measures, systems, ids = (tuple(frame[name].unique().tolist()) for name in keys)
         topics = tuple(ids[position] for position in canonical_order(ids))
         wanted = pd.MultiIndex.from_product([measures, systems, topics], names=keys)
         scores = frame.set_index(keys)["value"].astype(float).reindex(wanted)
         for at in np.flatnonzero(scores.isna())[:1]:
-            needed = "every system needs one for each topic and measure"
             lacking = f"{_cell(dict(zip(keys, wanted[at])))} has no score ({scores.isna().sum()} are missing)"
-            raise InputError(f"table: {lacking}: {needed}.")
+            raise InputError(f"{lacking}: every system needs one for each topic and measure.")
         values = np.asarray(scores, np.float64).reshape(len(measures), len(systems), len(topics))
         return cls(measures, systems, topics, values)
 
@@ -209,8 +206,8 @@ class ScoreMatrix(Saved):
                 f" {option('unit')} names another key of {', '.join(keys)}."
             )
         if keys and len(units) < FEW:
-            few = f"There are {len(units)} {what}s with keys"
-            warn(f"{few}: with fewer than {FEW} units, tests and intervals are rough.")
+            rough = f"with fewer than {FEW} units, tests and intervals are rough"
+            warn(f"There are {len(units)} {what}s with keys: {rough}.")
         names = tuple(map(written, first.measures))
         bound = dict(zip(names, map(bind, first.measures)))
         runs = run_scores(bound, [each.rankings for each in named.values()])

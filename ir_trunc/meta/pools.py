@@ -44,7 +44,6 @@ from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
 from ir_trunc.meta.calibration import persistence
 from ir_trunc.meta.matrix import (
-    Reference,
     ScoreMatrix,
     higher_is_better,
     index_of_measure,
@@ -52,6 +51,7 @@ from ir_trunc.meta.matrix import (
     own_formula,
     rounded,
     run_scores,
+    standardised,
 )
 from ir_trunc.meta.power import power
 from ir_trunc.meta.procedures import SystemGroups, SystemNames, procedure
@@ -109,23 +109,18 @@ class PooledRuns:
     def with_judgments(self, system: int, keep: Bools, judgments: Judgments) -> Rankings:
         """One run's lists where only some documents are judged."""
         rankings, shown = self.rankings[system], keep[self.places[system]]
-        per_topic = np.bincount(rankings.judged_rows[shown], minlength=len(rankings))
-        return replace(
-            rankings,
-            judgments=judgments,
-            judged_offsets=offsets_of(per_topic),
-            judged_ranks=rankings.judged_ranks[shown],
-            judged_grades=rankings.judged_grades[shown],
-        )
+        offsets = offsets_of(np.bincount(rankings.judged_rows[shown], minlength=len(rankings)))
+        ranks, grades = rankings.judged_ranks[shown], rankings.judged_grades[shown]
+        judged: Any = {"judged_offsets": offsets, "judged_ranks": ranks, "judged_grades": grades}
+        return replace(rankings, judgments=judgments, **judged)
 
     def score(self, measures: Any, keep: Bools | None = None) -> ScoreMatrix:
         """Scores of all systems by some of the judgments (K; by default all)."""
         parsed, count = parse_measures(measures), len(self.qrels.keys)
         shown = np.ones(count, dtype=bool) if keep is None else keep
         if not (isinstance(shown, np.ndarray) and shown.dtype.kind == "b" and shown.shape == (count,)):
-            raise InputError(
-                f"keep: a truth value for each of {count} judgments is needed, as in_pool gives."
-            )
+            needed = f"a truth value for each of {count} judgments is needed"
+            raise InputError(f"keep: {needed}, as in_pool gives.")
         return self.matrix(dict(zip(map(written, parsed), map(own_formula, parsed))), shown)
 
     def matrix(self, measures: Mapping[str, BoundMeasure], keep: Bools) -> ScoreMatrix:
@@ -285,7 +280,7 @@ def leave_group_out(
     for group in progress(list(dict.fromkeys(groups_of)), "leaving out", "group"):
         keep = pools.in_pool(depth, [system for system in pools.systems if of[system] != group])
         judgments = pools.judgments(keep)
-        for at in [at for at, own in enumerate(groups_of) if own == group]:
+        for at in (at for at, own in enumerate(groups_of) if own == group):
             values = scores(bound, pools.with_judgments(at, keep, judgments))
             without[:, at] = rounded([by_topic.mean() for by_topic in values])
     return LeftOut(tuple(map(written, parsed)), pools.systems, groups_of, depth, full, without)
@@ -383,10 +378,8 @@ def conditions(
         coverage = 1.0 if pool is None else pools.coverage(pool, pooled)
         if coverage < 0.5:
             judged = f"{100 * coverage:.0f} % of the first {pool} ranks of the pooled runs are judged"
-            warn(
-                f"{name}: {judged}, and the simulated pool lacks the others; PooledRuns.coverage has the"
-                " share for any depth."
-            )
+            lacks = "the simulated pool lacks the others; PooledRuns.coverage has the share for any depth"
+            warn(f"{name}: {judged}, and {lacks}.")
         parts[name] = pools.score(parsed, keep)
     topics = pools.qrels.judgments.topics
     nothing = ScoreMatrix((), pools.systems, topics, np.empty((0, len(pools.systems), len(topics))))
@@ -482,9 +475,8 @@ class PoolGrid(Result):
         lines = [f"{test}; {self.systems} systems, {self.topics} topics"]
         for depth, judged, share in zip(self.pool_depths, self.judged, self.coverage):
             lines.append(f"  pool {depth}: {judged} judgments, {100 * share:.0f}% of the pooled ranks judged")
-        return "\n".join(
-            [*lines, "columns: evaluation depth; = full assessment, + extended (beyond the pool)"]
-        )
+        lines.append("columns: evaluation depth; = full assessment, + extended (beyond the pool)")
+        return "\n".join(lines)
 
     def _text(self, digits: int) -> str:
         return f"{fitted(self.heading)}\n{table_text(self.summary(digits))}"
@@ -618,7 +610,7 @@ def pool_grid(
             if form == "normalised":
                 scores = replace(raw, values=over(raw.values, best[:, None, :]))
             elif form == "standardised":
-                scores = Reference.of(raw).standardise(raw)
+                scores = standardised(raw, "z")
             share[row, :, column] = power(scores, alpha=alpha).share
     cells = share.reshape(len(sizes), len(ends), len(names), len(kinds))
     judged = tuple(int(keep.sum()) for keep in keeps)

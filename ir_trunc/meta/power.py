@@ -113,9 +113,9 @@ class Power(Result):
         """The test, its level, and what was drawn."""
         draws = f", {self.repetitions} repetitions, seed {self.seed}" if self.repetitions else ""
         correction = f", corrected by {self.correction}" if self.correction else ""
-        test = f"{self.test} test, p < {self.alpha:g}{correction}{draws}"
+        test = f"{self.test} test, p < {self.alpha:g}{correction}{draws}; {len(self.systems)} systems"
         needed = "difference needed: that at which a pair would be significant, all else equal"
-        return f"{test}; {len(self.systems)} systems, {self.units}\n{needed}"
+        return f"{test}, {self.units}\n{needed}"
 
     def plot(self, ax: Any = None) -> Any:
         """Each measure's p values in descending order, as Sakai draws them. Returns Axes."""
@@ -124,9 +124,8 @@ class Power(Result):
         ordered = np.sort(self.p, axis=1)[:, ::-1][:, places]
         percent = 100 * (places + 1) / self.p.shape[1]
         series = {name: (percent, y) for name, y in zip(self.measures, ordered)}
-        plots._kit.draw_lines(
-            shown, series, "system pairs, from the highest p value to the lowest (%)", "p value"
-        )
+        pairs = "system pairs, from the highest p value to the lowest (%)"
+        plots._kit.draw_lines(shown, series, pairs, "p value")
         plots._kit.reference_line(shown, self.alpha, f"p = {self.alpha:g}")
         shown.set_ylim(0, 0.5)
         return shown
@@ -200,5 +199,5 @@ def power(
         up_and_down.append(ups_and_downs(D))
     means = matrix.means()
     arrays = np.stack(p), means[:, first] - means[:, second], np.stack(needed), np.stack(up_and_down, axis=1)
-    units = counted(len(matrix.topics), matrix.unit)
-    return Power(matrix.measures, matrix.systems, *arrays, test, alpha, correction, drawn, seed, units)
+    how = test, alpha, correction, drawn, seed, counted(len(matrix.topics), matrix.unit)
+    return Power(matrix.measures, matrix.systems, *arrays, *how)

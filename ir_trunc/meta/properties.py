@@ -94,8 +94,7 @@ class Finding:
     @cached_property
     def shows(self) -> str:
         """The smallest ranking that shows the verdict, with scores; one for each verdict where it depends."""
-        each = (f"{word} with {where}: {shows}" if where else shows for word, where, shows in self.examples)
-        return "; ".join(each)
+        return "; ".join(f"{word} with {at}: {shows}" if at else shows for word, at, shows in self.examples)
 
     @cached_property
     def lists(self) -> int:
@@ -162,12 +161,10 @@ class Verdicts(Result):
         return fitted("\n".join(lines), indent=29)
 
 
+_GRADE = Whole("grade", -(2**31), 2**31)
 Grading = Annotated[
     Sequence[int] | None,
-    Several(
-        "grades of the lists, ascending, with 0 (by default 0,1 and then 0,1,2)",
-        Whole("grade", -(2**31), 2**31),
-    ),
+    Several("grades of the lists, ascending, with 0 (by default 0,1 and then 0,1,2)", _GRADE),
 ]
 Length = Annotated[int, Whole("length of the longest lists of which all are tried", 4, 10)]
 
@@ -325,11 +322,8 @@ def kept_text(measures: Sequence[str]) -> str:
     """The verdicts on measures, found anew, as the file in which the package keeps those of the registry."""
     table = [_plan(measure, None, KEPT_LENGTH).computed() for measure in measures]
     columns = ["measure", "property", *_SETTING, "verdict", "lists", "shows"]
-    rows = [
-        {"measure": row.measure, "property": each.property, **part.setting, "verdict": part.verdict}
-        | {"lists": part.lists, "shows": part.shows}
-        for row in table for each in row.findings for part in each.parts
-    ]  # fmt: skip
+    rows = [{"measure": row.measure, "property": each.property, **part.setting, **vars(part)}
+            for row in table for each in row.findings for part in each.parts]  # fmt: skip
     return pd.DataFrame(rows, columns=columns).to_csv(index=False, lineterminator="\n")
 
 
@@ -376,10 +370,7 @@ class PropertyTable(Result):
 
     def summary(self) -> pd.DataFrame:
         """Measures by properties: the verdict, with a star where the paper says otherwise."""
-        cells = [
-            [f"{each.verdict}*" if each.disagrees() else each.verdict for each in row.findings]
-            for row in self.rows
-        ]
+        cells = [[each.verdict + "*" * each.disagrees() for each in row.findings] for row in self.rows]
         names = [row.measure for row in self.rows]
         return labelled_table("measure", names, cells, [declared.name for declared in PROPERTIES])
 
@@ -388,8 +379,7 @@ class PropertyTable(Result):
         words = self.summary()
         shades = [[_SHADES[finding.verdict] for finding in verdicts.findings] for verdicts in self.rows]
         ax = plots._kit.shaded_table(pd.DataFrame(shades, words.index, words.columns), "", ax, words)
-        title = "the darker, the more strictly it holds; *: the paper says otherwise"
-        ax.set_title(title, fontsize="medium")
+        ax.set_title("the darker, the more strictly it holds; *: the paper says otherwise", fontsize="medium")
         return ax
 
 

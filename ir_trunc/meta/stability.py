@@ -184,9 +184,9 @@ def error_rates(
         both = [[((gap > 0) & far).sum(axis=1), ((gap < 0) & far).sum(axis=1)] for far in apart]
         wins.append(np.array(both).transpose(3, 0, 2, 1))
     counts = np.concatenate(wins, axis=2)
-    fewer, ties = counts.min(axis=3), repetitions - counts.sum(axis=3)
-    names = matrix.measures, matrix.systems
-    return ErrorRates(*names, fuzziness, fewer, ties, count, repetitions, seed, relative_to)
+    of_pairs = counts.min(axis=3), repetitions - counts.sum(axis=3)
+    how = count, repetitions, seed, relative_to
+    return ErrorRates(matrix.measures, matrix.systems, fuzziness, *of_pairs, *how)
 
 
 def difference(x: Floats, y: Floats) -> Floats:
@@ -381,9 +381,8 @@ def swap_rates(
         counts.append(np.array([in_bins.sum(axis=2), (in_bins & (first * second < 0)).sum(axis=2)]))
     comparisons, swaps = np.concatenate(counts, axis=2).transpose(0, 3, 1, 2)
     best = higher_is_better(matrix.measures, matrix.oriented_means().max(axis=1))
-    names = matrix.measures, matrix.systems
-    binned = comparisons[:, :BINS], swaps[:, :BINS], comparisons[:, BINS]
-    return SwapRates(*names, *binned, width, count, repetitions, seed, best)
+    how = comparisons[:, BINS], width, count, repetitions, seed, best
+    return SwapRates(matrix.measures, matrix.systems, comparisons[:, :BINS], swaps[:, :BINS], *how)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -468,8 +467,7 @@ def split_tests(
             0.20      0.00      0.25
     """
     if len(matrix.topics) < 4:
-        topics = counted(len(matrix.topics), "topic")
-        raise InputError(f"{topics}: two halves for a test need at least four.")
+        raise InputError(f"{counted(len(matrix.topics), 'topic')}: two halves for a test need at least four.")
     counts, names = [], np.array(matrix.topics)
     for halves in random_halves(matrix, repetitions, seed):
         parts = (matrix.take(topics=names[half].tolist()) for half in halves)
@@ -510,9 +508,8 @@ class Predictivity(Result):
         """Bootstrap bounds over systems of the tau of each measure with itself: low, high."""
         own = self.halves.transpose(2, 0, 1, 3)  # by measure
         how = len(self.systems), confidence, repetitions, self.seed
-        bounds = [
-            bootstrap_bounds(partial(_mean_tau, pair), *how) for pair in progress(own, "intervals", "measure")
-        ]
+        pairs = progress(own, "intervals", "measure")
+        bounds = [bootstrap_bounds(partial(_mean_tau, pair), *how) for pair in pairs]
         return labelled_table("measure", self.measures, bounds, ["low", "high"])
 
     def to_pandas(self) -> pd.DataFrame:

@@ -104,12 +104,10 @@ def example(
     """
     rankings = Rankings.from_lists([[0] * irrelevant + [1] * relevant])
     cuts = np.arange(irrelevant + relevant + 1)
-    table = as_table(
-        {  # the curve of a measure with a cutoff ends there
-            written(measure): curve.values[np.minimum(cuts, len(curve.values) - 1)]
-            for measure, curve in Evaluator(measures, None).curves(rankings).items()
-        }
-    ).rename_axis("cut")
+    curves = Evaluator(measures, None).curves(rankings).items()
+    # The curve of a measure with a cutoff ends there.
+    scores = {written(each): curve.values[np.minimum(cuts, len(curve.values) - 1)] for each, curve in curves}
+    table = as_table(scores).rename_axis("cut")
     return table / table.abs().max().replace(0, 1) if scaled else table
 
 
@@ -262,17 +260,10 @@ def best_cuts(
     for name, run in each_run(runs, "cutting"):
         for measure, curve in evaluator.curves(run).items():
             (best_lengths, best_scores), scores = curve.best(), curve.own()
-            columns = {
-                "system": name,
-                "query_id": curve.topics,
-                "measure": written(measure),
-                "length": np.diff(curve.offsets) - 1,
-                "score": scores,
-                "best_length": best_lengths,
-                "best_score": best_scores,
-                "regret": best_scores - scores,
-            }
-            tables.append(pd.DataFrame(columns))
+            columns = {"system": name, "query_id": curve.topics, "measure": written(measure)}
+            columns |= {"length": np.diff(curve.offsets) - 1, "score": scores}
+            columns |= {"best_length": best_lengths, "best_score": best_scores}
+            tables.append(pd.DataFrame(columns | {"regret": best_scores - scores}))
     return as_table(pd.concat(tables, ignore_index=True))
 
 
@@ -405,10 +396,8 @@ def searches(
     gains = [scored[row] - scored[min(row, most) - 1] for row in range(1, len(scored))]
     columns = {"score": [each.mean for each in scored], "gain": [np.nan, *(gain.mean for gain in gains)]}
     columns |= dict(zip(("low", "high"), np.array([[np.nan] * 2, *(gain.interval() for gain in gains)]).T))
-    columns |= {
-        "p_value": [np.nan, *(gain.p() for gain in gains)],
-        "searches": [np.minimum(place + 1, numbers).mean() for place in places],
-    }
+    columns["p_value"] = [np.nan, *(gain.p() for gain in gains)]
+    columns["searches"] = [np.minimum(place + 1, numbers).mean() for place in places]
     names = [*(f"after {search + 1}" for search in range(most)), "oracle", "top score"]
     return as_table(columns, index=pd.Index(names, name="stop"))
 
@@ -445,12 +434,9 @@ class NilReport(Result):
     def heading(self) -> str:
         """The numbers of lists, in words."""
         total = self.ended_by_nil + self.short + self.left_alone
-        of_runs = f" of {self.runs} runs" if self.runs > 1 else ""
-        return (
-            f"{total} lists{of_runs}: {self.ended_by_nil} ended by NIL,"
-            f" {self.short} short and so ended by the system,"
-            f" {self.left_alone} at the imposed depth and left alone"
-        )
+        lists = f"{total} lists of {self.runs} runs" if self.runs > 1 else f"{total} lists"
+        ended = f"{self.ended_by_nil} ended by NIL, {self.short} short and so ended by the system"
+        return f"{lists}: {ended}, {self.left_alone} at the imposed depth and left alone"
 
     def __repr__(self) -> str:
         return fitted(self.heading)
