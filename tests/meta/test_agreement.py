@@ -1,11 +1,9 @@
 """Coefficients, equal to reference implementations and published figures, and the agreement of measures."""
 
-import json
 import math
 import re
 import sys
 from dataclasses import replace
-from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -151,21 +149,6 @@ def test_intervals_of_an_ordering_with_itself_are_one(coefficient):
     assert high == pytest.approx(1)
     assert low in (pytest.approx(1), 0)  # 0 where one item alone was drawn
     assert math.isfinite(low)
-
-
-def test_block_means_are_those_of_the_paper():
-    """Webber, Moffat & Zobel (2010), section 4.1: .905, .860 and .767, here of rounded taus."""
-    table = json.loads((files("ir_trunc") / "_reproduce" / "printed.json").read_text())["webber2010"][
-        "table_2"
-    ]
-    names, rows = table["measures"], table["rows"]
-    values = np.eye(len(names))
-    for row, taus in enumerate(rows):
-        values[row, row + 1 :] = values[row + 1 :, row] = taus
-    found = meta.Agreement(tuple(names), values, "tau", "systems", np.zeros((len(names), 1)), 0.9)
-    blocks = {name: "10" if name.endswith("@10") or name == "RBP.8" else "1000" for name in names}
-    means = found.block_means(blocks)
-    np.testing.assert_allclose(means, [[0.905, 0.767], [0.767, 0.86]], rtol=0, atol=0.0011)
 
 
 def test_blocks_are_cutoffs_or_conditions():

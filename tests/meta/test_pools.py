@@ -7,10 +7,9 @@ import pytest
 import reference_meta as plain
 from hypothesis import given, strategies as st
 from matrices import collection, collections, scores
-from messages import refused
 
 import ir_trunc
-from ir_trunc import IrTruncError, meta
+from ir_trunc import meta
 
 pytestmark = pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
 MEASURES = "P@3 R@5 AP nDCG@4 RBP(p=0.7,rel=1) Bpref DCG@5"
@@ -71,11 +70,6 @@ def test_coverage_tells_how_much_of_a_pool_was_judged():
     assert pools.coverage(3, ["x"]) == 2 / 3
 
 
-def test_a_group_of_a_system_that_no_text_names_is_refused():
-    pools = meta.pooled_runs({"q": {"a": 1}}, {"one": {"q": ["a"]}})
-    refused(IrTruncError, "group", meta.leave_group_out, "AP", pools, depth=1, groups={10**5000: 3})
-
-
 def test_a_system_that_was_left_out_loses_places_where_its_loss_grows():
     qrels = {"q": {"a": 1, "b": -1, "c": -1}}
     pools = meta.pooled_runs(qrels, {"one": {"q": ["a", "b"]}, "two": {"q": ["a", "c", "b"]}})
@@ -120,11 +114,6 @@ def test_a_pool_that_few_have_judged_is_said():
         meta.conditions("P", pools, {"shallow": (2, 5), "deep": (8, 8)})
 
 
-def test_the_depths_that_are_tried_by_default():
-    grid = meta.pool_grid(["P"], meta.pooled_runs(*collection(0)), forms=["raw"])
-    assert (grid.pool_depths, grid.depths) == ((5, 10, 20, 50, 100), (5, 10, 20, 50, 100, 1000))
-
-
 def test_grid_of_depths_and_forms():
     """Every cell is the discriminative power of scores that are made by hand."""
     qrels, runs = collection(11, systems=6, topics=9)
@@ -155,15 +144,6 @@ def test_grid_marks_full_and_extended_assessment():
     marks = {(row.pool_depth, row.depth): row.assessment for row in grid.to_pandas().itertuples()}
     assert marks == {(2, 2): "full", (2, 5): "extended", (5, 2): "deeper", (5, 5): "full"}
     assert "extended" in repr(grid)
-
-
-def test_normalised_scores_are_the_measures_that_webber_names():
-    """AP over its ideal is aAP, DCG over its ideal anDCG."""
-    qrels, runs = collection(3, systems=8, topics=6)
-    pools = meta.pooled_runs(qrels, runs)
-    grid = meta.pool_grid(["AP", "DCG(dcg='jk')", "RBP(p=0.6, rel=1)"], pools, (4,), (3,), ["normalised"])
-    named = pools.score("aAP@3 anDCG(dcg='jk')@3 nRBP(p=0.6,rel=1)@3", pools.in_pool(4))
-    np.testing.assert_array_equal(grid.share.ravel(), meta.power(named).share)
 
 
 def test_the_whole_grid_is_drawn_with_a_panel_for_each_measure_and_form():

@@ -81,11 +81,6 @@ def test_p_values_as_a_matrix_and_as_pairs():
     assert found.to_pandas()["discriminative_power"].tolist() == pytest.approx((found.p < 0.05).mean(axis=1))
 
 
-def test_randomization_may_be_spelled_in_two_ways():
-    one, other = (meta.power(random_matrix(1), f"randomi{letter}ation", repetitions=50) for letter in "sz")
-    assert (one.test, one.p.tolist()) == (other.test, other.p.tolist()) == ("randomisation", one.p.tolist())
-
-
 def test_overlap_of_significant_pairs():
     found = meta.power(random_matrix(5, M=3, S=8), alpha=0.3)
     significant = [{pair for pair, p in enumerate(row) if p < 0.3} for row in found.p]

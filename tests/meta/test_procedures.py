@@ -14,8 +14,6 @@ from matrices import collection, matrix_of, random_matrix
 from messages import refused
 
 from ir_trunc import InputError, IrTruncError, meta
-from ir_trunc._core.parameters import Seed
-from ir_trunc._read.reading import HowRead
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.params import Number
 from ir_trunc.meta import ScoreMatrix, procedure
@@ -31,31 +29,19 @@ ODD = [object(), "such a value is nowhere", -(10**12), float("nan"), {"a": objec
 every_procedure = pytest.mark.parametrize("name", PROCEDURES)
 
 
-def sections(name):
-    """The parts of a docstring in numpydoc's form: what stands before the first, and each by its title."""
-    parts = re.split(r"^(\w+)\n-+$", inspect.getdoc(meta.registry[name].function), flags=re.MULTILINE)
-    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2]))}
-
-
 @every_procedure
-def test_a_docstring_has_a_sentence_and_sections_that_name_every_argument(name):
-    told, known = sections(name), meta.registry[name]
+def test_a_procedure_is_exported_and_gives_the_result_that_it_declares(name):
+    known, (given, found) = meta.registry[name], examples("ir_trunc.meta")[f"meta.{name}"]
     assert known.summary.endswith(".")
-    assert {"Parameters", "Returns", "Examples"} <= set(told)
-    named = re.findall(r"^\*{0,2}(\w[\w, ]*)(?: :|$)", told["Parameters"], re.MULTILINE)
-    parameters = inspect.signature(known.function).parameters.values()
-    arguments = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
-    reading = list(HowRead.__annotations__) * (len(arguments) < len(parameters))
-    assert ", ".join(named).split(", ") == arguments + reading
-    assert re.search(rf"^{known.result.__name__}$", told["Returns"], re.MULTILINE)
-
-
-@every_procedure
-def test_a_procedure_gives_the_result_that_it_declares(name):
-    given, found = examples("ir_trunc.meta")[f"meta.{name}"]
-    assert type(found) is meta.registry[name].result
+    assert re.search(
+        rf"\nReturns\n-+\n{known.result.__name__}$", inspect.getdoc(known.function), re.MULTILINE
+    )
+    assert getattr(meta, name) is known.function
+    assert getattr(meta, known.result.__name__) is known.result
+    assert {name, known.result.__name__} <= {*meta.__all__} & {*dir(meta)}
+    assert type(found) is known.result
     assert isinstance(found, Result)
-    again = meta.registry[name].function(**given)
+    again = known.function(**given)
     assert repr(again) == repr(found)
     pd.testing.assert_frame_equal(again.to_pandas(), found.to_pandas(), check_exact=True)
 
@@ -79,15 +65,6 @@ def test_what_a_procedure_is_about_is_refused_by_its_name_where_it_is_something_
         with pytest.raises(IrTruncError) as caught:
             known.function(**given | {argument: object()})
         assert argument in str(caught.value) or "measure" in str(caught.value)
-
-
-@every_procedure
-def test_a_procedure_is_exported_with_its_result(name):
-    known = meta.registry[name]
-    assert getattr(meta, name) is known.function
-    assert getattr(meta, known.result.__name__) is known.result
-    assert {name, known.result.__name__} <= set(meta.__all__)
-    assert {name, known.result.__name__} <= set(dir(meta))
 
 
 @every_procedure
@@ -141,19 +118,6 @@ def test_a_procedure_that_is_added_is_exported_and_a_command(topics_above, comma
     assert re.search(r"\n  topics-above +Whether a system's score on a topic is", command("meta")[1])
 
 
-def named(name, option=Seed, returns=ScoreMatrix):
-    """A function that may lack something."""
-
-    def function(matrix, option=0):
-        return matrix
-
-    function.__name__ = name
-    function.__annotations__ = {"matrix": ScoreMatrix} | {
-        key: hint for key, hint in (("option", option), ("return", returns)) if hint is not None
-    }
-    return function
-
-
 def test_measures_are_found_by_text_and_by_object_in_every_result():
     collection = demo.data() / "demo.qrels", sorted(demo.data().glob("*.run"))
     matrix = meta.score_matrix("RBPT(p=0.5) AP", *collection)
@@ -187,6 +151,7 @@ POOLS, TOPIC = meta.pooled_runs(*collection(0)), random_matrix(0).take(topics=["
     (lambda m: meta.power(TOPIC), "at least two"),
     (lambda m: meta.power(m.take(["s1"])), "at least two"),
     (lambda m: meta.predictivity(TOPIC), "at least two topics"),
+    (lambda m: meta.split_tests(m.take(topics=[*"012"])), "3 topics: two halves .* need at least four"),
     (lambda m: matrix_of(m.values * np.nan), "finite"),
     (lambda m: m.joined({"x": m.take(["s1"])}), "other systems"),
 ])  # fmt: skip

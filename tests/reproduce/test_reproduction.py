@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ir_trunc._reproduce.reproduction import PAPERS, Reproduction, _triangle, reproduce
+from ir_trunc._reproduce.reproduction import PAPERS, Reproduction, reproduce
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 """Where the figures are that the notebooks show without data."""
@@ -115,10 +115,3 @@ def test_what_is_missing_is_said_in_one_line(command, words, said):
     status, out, err = command("reproduce", *words)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert said in err
-
-
-def test_a_triangle_has_the_cells_above_the_diagonal():
-    printed = {"measures": ["a", "b", "c"], "rows": [[0.12, 0.13], [0.23]]}
-    cells = _triangle("taus", printed, np.array([[1, 0.124, 0.134], [0, 1, 0.236], [0, 0, 1]]))
-    assert cells["computed"].tolist() == [0.124, 0.134, 0.236]
-    assert cells["places"].tolist() == [2, 2, 2]
