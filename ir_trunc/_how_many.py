@@ -18,15 +18,7 @@ from ir_trunc._core.parameters import Number, Seed, Whole, checked, text
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings
 from ir_trunc._core.universe import Universe
 from ir_trunc._inference import selection
-from ir_trunc._inference.estimate import (
-    ALPHA,
-    QUANTITIES,
-    CorrectedEstimate,
-    Estimate,
-    WeightedEstimate,
-    stacked,
-    weighted,
-)
+from ir_trunc._inference.estimate import ALPHA, QUANTITIES, CorrectedEstimate, Estimate, WeightedEstimate
 from ir_trunc._ranking.depths import GradedAnswers
 from ir_trunc._ranking.qrels import Labels, QrelsLike
 from ir_trunc._ranking.runs import RunLike, rank
@@ -283,21 +275,17 @@ class HowMany(Result):
         if self.unanswerable and best["empty"] == 0 and len(able):
             row, policies = able.iloc[0], counted(len(able), "policy", "policies")
             change = f"{-row['behind_high']:+.3f} to {-row['behind_low']:+.3f}"
-            yield (
-                f"Of {policies} that can return nothing, {self._written(row)} scores highest here: it would"
-                f" change {self.measure} by {change}, keeps {row['kept']:.0%} and leaves"
-                f" {row['unanswered']:.0%} of the unanswerable questions unanswered."
-            )
+            highest = f"Of {policies} that can return nothing, {self._written(row)} scores highest here"
+            does = f"it would change {self.measure} by {change}, keeps {row['kept']:.0%} and leaves"
+            yield f"{highest}: {does} {row['unanswered']:.0%} of the unanswerable questions unanswered."
         auroc, low, high = self.separation
         if not math.isnan(auroc):
             of_a_kind = min(self.unanswerable, self.questions - self.unanswerable)
             shown = of_a_kind >= _FEW_OF_A_KIND and not low <= 0.5 <= high
             separate = "separate" if shown else "are not shown to separate"
             wrongly = " the wrong way round" if shown and high < 0.5 else ""
-            yield (
-                f"These scores {separate} questions with and without an answer{wrongly}: AUROC of the top"
-                f" score {auroc:.2f} ({low:.2f} to {high:.2f})."
-            )
+            of_top = f"AUROC of the top score {auroc:.2f} ({low:.2f} to {high:.2f})"
+            yield f"These scores {separate} questions with and without an answer{wrongly}: {of_top}."
         if self.alike:
             test = f"simultaneous 95 % intervals of {counted(len(self.table) - 1, 'difference')}"
             yield f"No significant difference, by {test}, from {', '.join(self.alike)}."
@@ -317,13 +305,9 @@ class HowMany(Result):
         share, bound = self.expected_kept
         shows = "shows" if bound >= keep else "does not show"
         for_all = f", for each of {self.candidates} policies together" if self.candidates > 1 else ""
-        what = (
-            "questions get a right answer" if self.graded else "answerable questions keep a relevant passage"
-        )
-        return (
-            f"{share:.1%} of the {what} here; at least {bound:.1%} of new ones do, with 95 %"
-            f" confidence{for_all}. This {shows} keep={keep:g}."
-        )
+        right, kept = "questions get a right answer", "answerable questions keep a relevant passage"
+        new = f"at least {bound:.1%} of new ones do, with 95 % confidence{for_all}"
+        return f"{share:.1%} of the {right if self.graded else kept} here; {new}. This {shows} keep={keep:g}."
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each policy, with all columns."""
@@ -504,7 +488,7 @@ def how_many(
     candidates = 1
     if chosen is not None:
         candidates, scores = len(trials), table["score"].to_numpy()
-        expected = selection.of_best(weighted(stacked(estimates)), scores, draws.outside, chosen, seed)
+        expected = selection.of_best(estimates, scores, draws.outside, chosen, seed)
     bound_of_kept = float(trials[best].kept.bound(ALPHA / candidates, upper=False))
     return HowMany(
         table=table,
@@ -598,11 +582,9 @@ def _check_that_an_end_can_win(bound: BoundMeasure, measure: Measure, rankings: 
         what, higher, advice = "reward what is found", "than the empty list", "silence"
     else:
         return
-    raise ParameterError(
-        f"{measure} does not {what}: no list of these questions has a higher score {higher}, so that the"
-        f" advice would always be {advice}. Use a measure that does: RBPT, nDCGT, SetF, FlatU(e=0.1), or c@1"
-        " where one answer is enough."
-    )
+    why = f"no list of these questions has a higher score {higher}, so that the advice would always be"
+    others = "RBPT, nDCGT, SetF, FlatU(e=0.1), or c@1 where one answer is enough"
+    raise ParameterError(f"{measure} does not {what}: {why} {advice}. Use a measure that does: {others}.")
 
 
 def _warn_of_scores(rankings: Rankings) -> None:
@@ -702,9 +684,8 @@ def _try_policies(
         trials.append(_Trial(name, cuts, free, lists, by_people, fitted, rank, estimate, kept))
     # Of equal scores the shorter lists come first, and of equal lists what is simpler.
     trials.sort(key=lambda trial: (-np.round(float(trial.estimate.mean), 12), trial.cuts.mean()))
-    return trials, [
-        why if names[0] in why else f"{', '.join(names)}: {why}" for why, names in reasons.items()
-    ]
+    named = reasons.items()
+    return trials, [why if names[0] in why else f"{', '.join(names)}: {why}" for why, names in named]
 
 
 @dataclass(frozen=True)
@@ -756,15 +737,15 @@ def _quantities(
     def mean(of_lists: Callable[[_Trial], Any]) -> Floats:
         return np.array([of_lists(trial) @ weights for trial in trials]) / len(weights)
 
-    shares = {
-        name: [float(scored.share(name, trial.by_people).mean) for trial in trials]
-        for name in ("unanswered", "wrongly")
-    }
+    def share(name: str) -> list[float]:
+        return [float(scored.share(name, trial.by_people).mean) for trial in trials]
+
     columns = {
         "policy": [trial.name for trial in trials],
         "fitted": [_as_text(trial.fitted) for trial in trials],
         "kept": [float(trial.kept.mean) for trial in trials],
-        **shares,
+        "unanswered": share("unanswered"),
+        "wrongly": share("wrongly"),
         "empty": mean(lambda trial: trial.lists.lengths == 0),
         "length": mean(lambda trial: trial.lists.lengths),
         "cost": mean(lambda trial: _costs(trial.lists, price)),

@@ -17,18 +17,9 @@ from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.errors import InputError, ParameterError, counted, nearest, noted, printable, shown
 from ir_trunc._core.parameters import Alpha, Flag, Repetitions, Seed, Whole, checked, number, one_of, text
 from ir_trunc._core.rankings import Bools, Floats
+from ir_trunc._inference import significance
 from ir_trunc._inference.estimate import Estimate, RunEstimate, stacked
-from ir_trunc._inference.significance import (
-    FOR_ALL_PAIRS,
-    TESTS,
-    PairTest,
-    Setting,
-    corrected,
-    holm,
-    named_test,
-    paired_tests,
-    ups_and_downs,
-)
+from ir_trunc._inference.significance import PairTest, Setting
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._read.reading import takes
 from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
@@ -164,9 +155,8 @@ def compare(
     named = by_name(runs)
     tests: dict[str, Any] = {"baseline": baseline, "test": test, "correction": correction, "alpha": alpha}
     tests |= {"margin": margin, "unit": unit, "repetitions": repetitions, "seed": seed, "sort": sort}
-    return compare_scored(
-        evaluator, tuple(named), score_each(evaluator, named, jobs, alike=True), intervals, **tests
-    )
+    each = score_each(evaluator, named, jobs, alike=True)
+    return compare_scored(evaluator, tuple(named), each, intervals, **tests)
 
 
 def compare_scored(
@@ -188,10 +178,9 @@ def compare_scored(
     """The comparison of runs of these names. each: their Results, which the arguments are checked before."""
     names = tuple(str(measure) for measure in evaluator.measures)
     reference = None if baseline is None else _baseline(baseline, systems)
-    setting = _setting(systems, reference, alpha, repetitions, seed)
     if sort is not None and (sort := str(parse_measure(sort))) not in names:
         raise ParameterError(f"there is no measure {sort!r} to sort by; the measures are {', '.join(names)}.")
-    pair_test: PairTest = named_test(test, ("bounded", *TESTS))
+    pair_test: PairTest = significance.named_test(test, ("bounded", *significance.TESTS))
     adjusted_by = _correction(correction, pair_test)
     margins = _margins(margin, evaluator.measures, reference)
     if intervals and reference is not None and pair_test == "sign":
@@ -209,8 +198,9 @@ def compare_scored(
         row = names.index(sort)
         best_first = np.argsort([-oriented(sort, run.means[0, row]) for run in scored], kind="stable")
         systems, scored = [systems[at] for at in best_first], [scored[at] for at in best_first]
-        setting = _setting(systems, reference, alpha, repetitions, seed)
+    setting = _setting(systems, reference, alpha, repetitions, seed)
     of_scores, of_data = _tested(names, systems, scored, pair_test, setting, adjusted_by, margins)
+    of_lists = map(printable, (*_carried(names, systems, scored), *_empty_lists(systems, scored)))
     return Comparison(
         measures=names,
         systems=tuple(systems),
@@ -223,12 +213,7 @@ def compare_scored(
         seed=seed,
         margins=margins,
         intervals=intervals,
-        notes=(
-            *filter(None, [evaluator.cut_note]),
-            *notes,
-            *of_data,
-            *map(printable, (*_carried(names, systems, scored), *_empty_lists(systems, scored))),
-        ),
+        notes=(*filter(None, [evaluator.cut_note]), *notes, *of_data, *of_lists),
     )
 
 
@@ -266,7 +251,7 @@ def _tested(
         p = tested[column][family]
         if np.isnan(p).any():
             continue
-        adjusted = holm(p.ravel()) if correction == "holm" else corrected(p.ravel(), correction)
+        adjusted = significance.adjusted(p.ravel(), correction)
         tested[column][family] = np.minimum(adjusted, 1.0).reshape(p.shape)
         if column == "p":
             times = over(adjusted, p.ravel(), float(p.size) if correction else 1.0)
@@ -358,7 +343,7 @@ def _baseline(name: Any, systems: Sequence[str]) -> str:
 
 def _correction(value: Any, test: PairTest) -> Any:
     correction: Any = None if value is None else one_of("correction", value, ("auto", *CORRECTIONS))
-    if test not in FOR_ALL_PAIRS:
+    if test not in significance.FOR_ALL_PAIRS:
         return "holm" if correction == "auto" else correction
     if correction in CORRECTIONS:
         raise ParameterError(f"correction={correction!r}: {test} allows for all pairs itself; leave it out.")
@@ -397,7 +382,7 @@ def _test_pairs(
     differences = _differences(estimates, setting)
     of_test = differences.best
     results = {"difference": of_test.mean, "differ": differences.moved}
-    results["up"], results["down"] = ups_and_downs(differences.values)
+    results["up"], results["down"] = significance.ups_and_downs(differences.values)
     if test in ("t", "bounded"):
         results["effect"] = over(of_test.mean, differences.values.std(axis=1, ddof=1), otherwise=np.nan)
         results["effect"][~differences.differ] = np.nan
@@ -405,7 +390,7 @@ def _test_pairs(
         p, bounds = student if test == "t" else (differences.p, differences.interval)
         results["p"], (results["low"], results["high"]) = p(), bounds(setting.alpha)
     else:
-        pairs = paired_tests(each.values, test, setting)
+        pairs = significance.paired_tests(each.values, test, setting)
         results |= {"p": pairs.p, "effect": pairs.effect, "low": pairs.low, "high": pairs.high}
         draws = pairs.draws
         for name in ("low", "high"):

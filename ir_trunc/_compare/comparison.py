@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 from ir_trunc._core.curve import TOLERANCE
-from ir_trunc._core.errors import (
-    InputError,
-    IrTruncError,
-    UnknownMeasureError,
-    counted,
-    nearest,
-    plural,
-    shown,
-)
+from ir_trunc._core.errors import InputError, IrTruncError, UnknownMeasureError, counted, nearest, shown
 from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import text, whole
 from ir_trunc._core.rankings import Bools, Floats
@@ -168,10 +160,8 @@ class Comparison(Saved):
                 needed = f"a value for each of the measures x {axis} in {', '.join(columns)}"
                 raise InputError(f"{table} has {shapes}: {needed} is needed.")
         named = {name for pair in self.compared for name in pair} | {self.baseline or self.systems[0]}
-        for what, names, known in (
-            ("system", named, self.systems),
-            ("measure", {*self.untested, *self.margins}, self.measures),
-        ):
+        rows = {*self.untested, *self.margins}
+        for what, names, known in (("system", named, self.systems), ("measure", rows, self.measures)):
             if odd := sorted(names - set(known)):
                 raise InputError(f"{what} {odd[0]!r} is not among those compared: {', '.join(known)}.")
 
@@ -330,9 +320,8 @@ class Comparison(Saved):
             what = f"with {self._level(True)} intervals" if self.test != "sign" else "with topics up and down"
             parts.append(f"Differences, {what}:\n\n{table}")
         elif len(tested):
-            parts.append(
-                fitted(f"pairs() has the p values and effect sizes of all {len(tested)} comparisons.")
-            )
+            many = f"all {len(tested)} comparisons"
+            parts.append(fitted(f"pairs() has the p values and effect sizes of {many}."))
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
@@ -453,9 +442,8 @@ class Comparison(Saved):
             notes.append(f"Significance, {each}: {self._test_description()}.")
             notes += few_units(self.units, self.unit, " for a test")
             if self._few_differ:
-                notes.append(
-                    f"No mark where fewer than {units_needed(self.alpha)} {plural(self.unit)} differ."
-                )
+                needed = counted(units_needed(self.alpha), self.unit)
+                notes.append(f"No mark where fewer than {needed} differ.")
             if self.baseline is None and not letters:
                 many = f"More than {len(ascii_lowercase)} systems"
                 notes.append(f"{many} have no marks unless there is a baseline.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from ir_trunc._core.arrays import Bools, Floats, Ints
 from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.errors import InputError, ParameterError
 from ir_trunc._core.parameters import generator
-from ir_trunc._inference.estimate import ALPHA, Estimate, WeightedEstimate
+from ir_trunc._inference.estimate import ALPHA, Estimate, stacked, weighted
 from ir_trunc.measures.definition import Definition
 
 RESAMPLES = 1000
@@ -85,7 +86,7 @@ def chance_of_lead(leads: Floats, drawn: Floats) -> float:
 
 
 def of_best(
-    each: WeightedEstimate, scores: Floats, outside: Floats, chosen: Ints, seed: int = 0
+    each: Sequence[Estimate], scores: Floats, outside: Floats, chosen: Ints, seed: int = 0
 ) -> tuple[float, float, float]:
     """What to expect of the best of many on new questions: a score with its interval.
 
@@ -102,10 +103,11 @@ def of_best(
         return math.nan, math.nan, math.nan
     mean = float(np.nanmean(new))
     optimism = float(scores[chosen].mean()) - mean
-    lows, highs = (ends[draws, chosen] - optimism for ends in each.draws(len(chosen), seed))
+    together = weighted(stacked(each))
+    lows, highs = (ends[draws, chosen] - optimism for ends in together.draws(len(chosen), seed))
     low = min(float(np.quantile(lows, ALPHA / 2)), mean)
     high = max(float(np.quantile(highs, 1 - ALPHA / 2)), mean)
-    least, most = each.range
+    least, most = together.range
     return mean, max(low, least), min(high, most)
 
 

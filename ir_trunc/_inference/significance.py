@@ -320,18 +320,18 @@ def corrected(p: Floats, correction: Correction | None) -> Floats:
     Holm: the i-th smallest of n p values, i = 1, ..., n, becomes max over j <= i of (n - j + 1) p_j, and at
     most 1. 'bh' controls the share of false discoveries (Benjamini and Hochberg).
     """
+    return np.minimum(adjusted(p, correction), 1.0)
+
+
+def adjusted(p: Floats, correction: Correction | None) -> Floats:
+    """The same; those of Holm may be above 1."""
     if correction is None or not len(p):
         return p
     if correction == "bh":
         return np.asarray(stats.false_discovery_control(p))
-    return np.minimum(holm(p), 1.0)
-
-
-def holm(p: Floats) -> Floats:
-    """P values corrected by Holm, which may be above 1."""
-    order, adjusted = np.argsort(p), np.empty(len(p))
-    adjusted[order] = np.maximum.accumulate(np.arange(len(p), 0, -1) * p[order])
-    return adjusted
+    order, by_holm = np.argsort(p), np.empty(len(p))
+    by_holm[order] = np.maximum.accumulate(np.arange(len(p), 0, -1) * p[order])
+    return by_holm
 
 
 def units_needed(alpha: float) -> int:

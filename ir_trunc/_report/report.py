@@ -28,7 +28,7 @@ from ir_trunc._core.parameters import Text, Whole, checked, instance
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._explanation import explained
 from ir_trunc._inference import selection
-from ir_trunc._inference.estimate import Estimate, weighted
+from ir_trunc._inference.estimate import Estimate
 from ir_trunc._output.files import Target, check_outputs, write_text
 from ir_trunc._output.tables import shortened
 from ir_trunc._ranking.qrels import Labels, QrelsLike
@@ -336,7 +336,7 @@ class _View:
         own = split.unit_means(self.curves[run].own())
         changes = oriented(self.measure, np.array(values) - own)
         low, high = range_of(parse_measure(self.measure))
-        each = weighted(Estimate(changes, (low - high, high - low)))
+        each = [Estimate(values_of, (low - high, high - low)) for values_of in changes]
         scores, ones = changes.mean(axis=1), np.ones((len(changes) + 2, len(own)))
         samples = np.vstack([changes, ones])
         draws = selection.bootstrap(samples, np.arange(len(own)), np.zeros(len(own), bool), 0)
