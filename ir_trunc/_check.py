@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import Annotated, Any, Literal, Unpack, get_args
 
 import numpy as np
@@ -104,22 +105,19 @@ def read_condition(condition: Any) -> Condition:
         measure = None if what in QUANTITIES else _measure(what)
         name = what if measure is None else str(measure)
         if change:
-            limit = _change(name, change, limit, _direction(name, measure))
+            better = QUANTITIES[name][1] if measure is None else 1 - 2 * lower_is_better(name)
+            limit = _change(name, change, limit, better)
             return Condition(words, name, measure, True, limit < 0, False, limit)
     except IrTruncError as error:
         raise ParameterError(f"condition {printable(words)!r}: {error}") from None
     return Condition(words, name, measure, False, sign[0] == "<", len(sign) == 1, limit)
 
 
-def _direction(name: str, measure: Measure | None) -> int:
-    """1 where higher values are better, -1 where lower ones are, 0 where neither."""
-    if measure is None:
-        return QUANTITIES[name][1]
-    return -1 if lower_is_better(name) else 1
-
-
 def _change(name: str, change: str, size: float, better: int) -> float:
-    """The limit of a change, new less old; IrTruncError where the word contradicts the direction."""
+    """The limit of a change, new less old; IrTruncError where the word contradicts the direction.
+
+    better: 1 where higher values are better, -1 where lower ones are, 0 where neither.
+    """
     if size <= 0:
         raise IrTruncError(f"how much it {change} is a number above 0.")
     if change in ("worsens", "improves"):
@@ -379,12 +377,10 @@ def check(
     parsed = [read_condition(words) for words in texts]
     if not parsed:
         raise ParameterError("No condition is given; 'RBPT worsens 0.02', for example.")
-    for condition in parsed if baseline is None else ():
-        if condition.of_change:
-            words = printable(condition.text)
-            raise ParameterError(f"condition {words!r} compares with a baseline, which is not given.")
+    for each in (printable(condition.text) for condition in parsed if condition.of_change):
+        if baseline is None:
+            raise ParameterError(f"condition {each!r} compares with a baseline, which is not given.")
     measures = [condition.measure for condition in parsed if condition.measure is not None]
-
     named = {"the run": run} if baseline is None else {"the run": run, "the baseline": baseline}
     with noted() as notes:  # of both, by one evaluator
         scored = dict(score_each(Evaluator(measures or _UNREAD, qrels, **options), named, alike=True))
@@ -401,13 +397,10 @@ def check(
     unit_name, units, labelled = now.counts(unit)
     if units < 2:
         raise InputError(f"there is {counted(units, unit_name)}: a gate needs two, and better {FEW_UNITS}.")
-    checks = tuple(
-        _check(condition, *of_part, unit, require, alpha, segment)
-        for condition in parsed
-        for segment, of_part in parts.items()
-    )
+    each_part = product(parsed, parts.items())
+    checks = [_check(of, *part, unit, require, alpha, segment) for of, (segment, part) in each_part]
     about = len(now.topics), unit_name, units, 1 - alpha, require, labelled, int(now.nil.sum())
-    return Gate(checks, *about, tuple(notes))
+    return Gate(tuple(checks), *about, tuple(notes))
 
 
 def _check(

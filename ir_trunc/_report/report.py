@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Annotated, Any, Unpack
 
@@ -173,6 +173,8 @@ def report(
         notes += tie_notes(view.measure, view.lists) if view.curves else ()
         shown = {doc for of_run in first.values() for docs in of_run for doc in docs}
         texts = read_texts("documents", documents, sorted(shown), columns) if shown else {}
+    for doc, words in texts.items():
+        texts[doc] = f"{words[:_WORDS]}{' ...' if len(words) > _WORDS else ''}"
     counts = [(name, of_run.abstention) for name, of_run in results.items()]
     files = _files(inputs)
     messages = [*dict.fromkeys((*comparison.notes, *notes))]
@@ -197,9 +199,7 @@ def report(
         policies=policies,
         topics=view.topics(first),
         queries=asked,
-        texts={
-            doc: f"{words[:_WORDS]}{' ...' if len(words) > _WORDS else ''}" for doc, words in texts.items()
-        },
+        texts=texts,
         notes=messages,
         files=files,
         command=command,
@@ -216,14 +216,10 @@ def template(name: str = "report.html", package: str = "ir_trunc._report") -> An
     # jinja2 is imported when a page is written.
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, select_autoescape
 
-    loaded = Environment(
-        loader=ChoiceLoader([*map(PackageLoader, dict.fromkeys((package, "ir_trunc._report")))]),
-        autoescape=select_autoescape(),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    loaded.filters.update(
+    loader = ChoiceLoader([*map(PackageLoader, dict.fromkeys((package, "ir_trunc._report")))])
+    blocks = {"trim_blocks": True, "lstrip_blocks": True}
+    found = Environment(loader=loader, autoescape=select_autoescape(), undefined=StrictUndefined, **blocks)
+    found.filters.update(
         shown=lambda value: printable(str(value)),
         number=lambda value, digits=4: "–" if value != value else f"{value:.{digits}f}",
         counted=lambda count, one, many="": f"one {one}" if count == 1 else counted(count, one, many),
@@ -232,7 +228,7 @@ def template(name: str = "report.html", package: str = "ir_trunc._report") -> An
         change=lambda value: f"{value:+.4f}" if round(value, 4) else "0.0000",
         documents=lambda mean: f"{mean:,.0f}" if mean >= 100 else f"{mean:.1f}",
     )
-    return loaded.get_template(name).render
+    return found.get_template(name).render
 
 
 def _files(data: Iterable[Any]) -> list[tuple[str, str, int, str]]:
@@ -240,10 +236,8 @@ def _files(data: Iterable[Any]) -> list[tuple[str, str, int, str]]:
     paths = [os.fspath(path) for path in data if isinstance(path, (str, os.PathLike))]
     files = []
     for path in filter(os.path.isfile, dict.fromkeys(paths)):
-        digest = hashlib.sha256()
         with open(path, "rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
+            digest = hashlib.file_digest(file, "sha256")
         files.append((path, Path(path).name, os.path.getsize(path), digest.hexdigest()))
     return files
 
@@ -272,11 +266,8 @@ class _View:
     def __init__(
         self, measures: MeasureLike, found: Comparison, results: Mapping[str, Results], unit: str | None
     ):
-        own = {
-            str(measure): bound
-            for measure, bound in read_measures(measures).items()
-            if bound is not None and bound.definition.scope == "list"
-        }
+        pairs = read_measures(measures).items()
+        own = {str(name): bound for name, bound in pairs if bound and bound.definition.scope == "list"}
         to_ends = [name for name, bound in own.items() if "end" in bound.reads]
         self.lists = {name: of_run.rankings for name, of_run in results.items()}
         self.found, self.unit, self.own = found, unit, own
@@ -323,25 +314,21 @@ class _View:
 
     def best_policy(self, policies: dict[str, Any], run: str) -> dict[str, Any] | None:
         """The policy with the best score, and the change that is to be expected of the best on new topics."""
-        tried = [
-            (row, values)
-            for row, values in zip(policies["rows"], policies.get("values", ()))
-            if row["system"] == run and row["policy"] != POLICIES[-1]
-        ]
+        each = zip(policies["rows"], policies.get("values", ()))
+        tried = [(row, of) for row, of in each if row["system"] == run and row["policy"] != POLICIES[-1]]
         if not tried:
             return None
         rows, values = zip(*tried)
-        units = units_of(self.lists[run], self.unit)
-        split = Split(self.lists[run], *units, [])
+        split = Split(self.lists[run], *units_of(self.lists[run], self.unit), [])
         own = split.unit_means(self.curves[run].own())
         changes = oriented(self.measure, np.array(values) - own)
         low, high = range_of(parse_measure(self.measure))
-        each = [Estimate(values_of, (low - high, high - low)) for values_of in changes]
+        estimates = [Estimate(of_policy, (low - high, high - low)) for of_policy in changes]
         scores, ones = changes.mean(axis=1), np.ones((len(changes) + 2, len(own)))
         samples = np.vstack([changes, ones])
         draws = selection.bootstrap(samples, np.arange(len(own)), np.zeros(len(own), bool), 0)
         chosen = draws.scores.argmax(axis=1)
-        expected = selection.of_best(each, scores, draws.outside, chosen)
+        expected = selection.of_best(estimates, scores, draws.outside, chosen)
         change, *ends = oriented(self.measure, np.array(expected)).tolist()
         of_best = {"change": change, "change_low": min(ends), "change_high": max(ends)}
         return {**rows[int(scores.argmax())], **of_best, "candidates": len(rows)}
@@ -384,9 +371,8 @@ class _View:
             except IrTruncError as error:
                 why = str(error).rstrip(".")
             else:
-                rows, values = ([*each] for each in zip(*found))
-                of_rows = {"rows": rows, "values": values}
-                return {**of_rows, "why": why, "tried": tried, "folds": folds, "means": means}
+                about = {"why": why, "tried": tried, "folds": folds, "means": means}
+                return {"rows": [row for row, _ in found], "values": [each for _, each in found], **about}
         return {"rows": [], "why": why}
 
     def topics(self, first_documents: Mapping[str, list[list[str]]]) -> dict[str, Any]:
@@ -413,24 +399,16 @@ class _View:
                     measure, bound = parse_measure(self.measure), self.own[self.measure]
                     shown["why"] = explained(measure, bound, self.lists[name], topic)
                 rows.append(shown)
-            topics.append(
-                {
-                    "id": found.topics[topic],
-                    "nil": bool(found.nil[topic]),
-                    "relevant": "–" if graded else int(relevant[topic]),
-                    "judged": "–" if graded else int(judged.offsets[topic + 1] - judged.offsets[topic]),
-                    "mean": float(values[:, topic].mean()),
-                    "lists": rows,
-                }
-            )
+            row = {"id": found.topics[topic], "nil": bool(found.nil[topic]), "lists": rows}
+            row["relevant"] = "–" if graded else int(relevant[topic])
+            row["judged"] = "–" if graded else int(judged.offsets[topic + 1] - judged.offsets[topic])
+            topics.append(row | {"mean": float(values[:, topic].mean())})
         return {"rows": topics, "ranks": ranks}
 
     def _paths(self, topic: int, points: int) -> dict[str, dict[str, Any]]:
         """The curves of a topic as SVG paths over logarithmic depths, with their ends and best cuts."""
-        values = {
-            name: curve.values[slice(*curve.offsets[topic : topic + 2])]
-            for name, curve in self.curves.items()
-        }
+        bounds = slice(topic, topic + 2)
+        values = {name: of.values[slice(*of.offsets[bounds])] for name, of in self.curves.items()}
         low, high = (float(of([of(scores) for scores in values.values()])) for of in (np.nanmin, np.nanmax))
         widest = max(np.log1p(max(map(len, values.values())) - 1), 1e-9)
         paths = {}
@@ -442,9 +420,7 @@ class _View:
             x = np.rint(4 + (_CURVE_WIDTH - 8) * np.log1p(depths) / widest).astype(int).tolist()
             height = (_CURVE_HEIGHT - 8) * (scores[depths] - low) / max(high - low, 1e-12)
             y = np.rint(_CURVE_HEIGHT - 4 - height).astype(int).tolist()
-            line = "".join(
-                f"{'ML'[min(i, 1)] if i < 2 else ' '}{a} {b}" for i, (a, b) in enumerate(zip(x, y))
-            )
+            line = "".join(f"{sign}{a} {b}" for sign, a, b in zip(chain("ML", repeat(" ")), x, y))
             point = dict(zip(depths.tolist(), zip(x, y)))
             paths[name] = {"line": line, "end": point[end], "best": point[best]}
         return paths
@@ -551,10 +527,8 @@ def _of_file(names: Sequence[Any], path: Path, source: str) -> Iterator[tuple[An
         for place, row in chain(head, lines):
             name, tab, rest = row.partition(b"\t")
             if not tab:
-                header_of = f"a header with {names[0]} and text"
-                raise InputError(
-                    f"{place}: there is no tab between an id and a text, nor {header_of}; {_NEEDED}."
-                )
+                neither = f"no tab between an id and a text, nor a header with {names[0]} and text"
+                raise InputError(f"{place}: there is {neither}; {_NEEDED}.")
             yield decoded(name.strip(), f"{place}: the id is"), decoded(rest, f"{place}: the text is")
 
 
