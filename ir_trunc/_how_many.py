@@ -471,14 +471,11 @@ def how_many(
     if few := few_questions(units, split.unit):
         warn(f"how_many: {few}")
     weights = selection.weights_of(nil, split.weights, unanswerable, bound.definition)
-    goal = None if (weights == 1).all() else weights
     kinds = np.zeros(units, bool) if split.unit else labelled
     if unanswerable is not None and not split.unit:
         kinds = nil
     scored = _Scored(named, split, weights, unanswerable is not None, kinds, labelled)
-    trials, left_out = _try_policies(
-        policies, also, present, budget, scored, people, measure=named, weights=goal, keep=keep
-    )
+    trials, left_out = _try_policies(policies, also, present, budget, keep, scored, people)
     table, samples = _quantities(trials, scored, price, budget)
     draws = selection.bootstrap(samples, split.unit_of, kinds, seed)
     best, reference, chance, chosen = _choice(trials, table, draws, tolerance, keep)
@@ -629,21 +626,14 @@ class _Trial:
 
 
 def _try_policies(
-    policies: Any,
-    also: Any,
-    present: Any,
-    budget: float | None,
-    scored: _Scored,
-    people: Rankings,
-    **goal: Any,
+    policies: Any, also: Any, present: Any, budget: Any, keep: float | None, scored: _Scored, people: Rankings
 ) -> tuple[list[_Trial], list[str]]:
     """The setting in use, the references and other policies, the best first, and why some were not tried."""
-    split, labelled = scored.split, scored.labelled
+    split, goal = scored.split, {"weights": scored.goal, "keep": keep}
     longest = int(split.rankings.lengths.max())
     now: Cutter = Fixed(longest)
     if present is not None:
-        is_length = isinstance(present, (int, float, np.number))
-        now = Fixed(present) if is_length else parse_policy(present)
+        now = Fixed(present) if isinstance(present, (int, float, np.number)) else parse_policy(present)
     asked, further = (
         [] if isinstance(texts, (str, list, tuple)) and not texts else parse_policies(texts)
         for texts in (policies, also)
@@ -662,7 +652,7 @@ def _try_policies(
     for name, policy in progress(by_name.items(), "policies", "policy"):
         try:
             _policy.refuse_if_not_live(policy)
-            cuts, each = split.trial(_within(policy, budget), on_all=True, **goal)
+            cuts, each = split.trial(_within(policy, budget), scored.measure, on_all=True, **goal)
             free = cuts
             if budget is not None:
                 unlimited: list[Any] = [*each[:-1]]
@@ -679,7 +669,7 @@ def _try_policies(
         elif isinstance(fitted, Fixed):
             rank = 1
         lists = split.rankings.cut(cuts)
-        by_people = lists if people is split.rankings else people.cut(cuts[labelled])
+        by_people = lists if people is split.rankings else people.cut(cuts[scored.labelled])
         estimate, kept = scored.estimate(lists, by_people), scored.share("kept", by_people)
         trials.append(_Trial(name, cuts, free, lists, by_people, fitted, rank, estimate, kept))
     # Of equal scores the shorter lists come first, and of equal lists what is simpler.
@@ -704,10 +694,14 @@ class _Scored:
         unit_of = self.split.unit_of
         return np.bincount(unit_of[self.labelled], values, int(unit_of.max()) + 1).astype(np.float64)
 
+    @property
+    def goal(self) -> Floats | None:
+        """The weights; None where all are 1."""
+        return None if (self.weights == 1).all() else self.weights
+
     def values(self, lists: Rankings) -> Floats:
         """The values of the questions, in their weights, whose mean is the score (Q)."""
-        goal = None if (self.weights == 1).all() else self.weights
-        return influence(one_measure(self.measure), lists, goal)
+        return influence(one_measure(self.measure), lists, self.goal)
 
     def estimate(self, lists: Rankings, by_people: Rankings) -> Any:
         """What the questions say of the score of a policy."""
