@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, get_type_hints
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures import Measure
 
 from ir_trunc._core.arrays import LARGEST
@@ -29,7 +28,6 @@ from ir_trunc.measures.definition import parts_of, value_from_means
 from ir_trunc.measures.lists import Depths, running
 
 _SAME = 1e-12  # relative: scores that differ by less are equal, so that rounding chooses no level
-_BLOCK = 8192  # scores, which fit a processor's cache
 
 
 def single_measure(measure: Any) -> Measure:
@@ -255,51 +253,6 @@ def _refuse_rising(rankings: Rankings, scores: Floats, order: str) -> None:
         what = f"topic {rankings.topics[rows[at]]}: score {values[at + 1]:g} is below {values[at]:g}"
         needed = f"the policy needs {option('order', 'score')}, or take one as Fixed"
         raise InputError(f"{what} by {option('order', order)}; {needed}.")
-
-
-Formula = Callable[[Floats], npt.NDArray[Any]]
-
-
-def of_documents(formula: Formula, rankings: Rankings) -> Floats:
-    """A formula of the scores of lists of one length (lists x n), for every document, list after list."""
-    values = np.zeros(int(rankings.lengths.sum()))
-    for _, places, scores in _blocks(rankings):
-        values[places] = formula(scores)
-    return values
-
-
-def of_lists(formula: Formula, rankings: Rankings) -> Ints:
-    """A length by the scores of lists of one length (lists x n), for every list (Q); 0 for empty ones."""
-    lengths = np.zeros(len(rankings), np.int64)
-    for lists, _, scores in _blocks(rankings):
-        lengths[lists] = formula(scores)
-    return lengths
-
-
-def _blocks(rankings: Rankings) -> Iterator[tuple[Any, Any, Floats]]:
-    """Blocks of lists of one length: which they are, where their documents are, and the scores."""
-    scores = falling_scores(rankings)
-    if len(rankings) == 1:  # a live list should be cut in microseconds
-        if len(scores):
-            yield slice(None), slice(None), scores[None, :]
-        return
-    offsets = offsets_of(rankings.lengths)
-    order = np.argsort(rankings.lengths, kind="stable")
-    sizes, first = np.unique(rankings.lengths[order], return_index=True)
-    for n, lists in zip(sizes.tolist(), np.split(order, first[1:])):
-        step = max(1, _BLOCK // max(n, 1))
-        for start in range(0, len(lists) if n else 0, step):
-            some = lists[start : start + step]
-            places = offsets[some][:, None] + np.arange(n)
-            yield some, places, scores[places]
-
-
-def from_0_to_1(scores: Floats) -> Floats:
-    """The scores of lists (lists x n), scaled from 0 for the last to 1 for the first; 0 if all are equal."""
-    halves = scores / 2  # a difference may be beyond 64 bits
-    last = halves[:, -1:]
-    spanned = halves[:, :1] - last
-    return np.divide(halves - last, spanned, np.zeros(scores.shape), where=spanned > 0)
 
 
 # Profiles.

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.params import Number, Whole
-from ir_trunc.truncation._fitting import (
-    best_levels,
-    falling_scores,
-    from_0_to_1,
-    of_documents,
-    of_lists,
-    one_measure,
-)
+from ir_trunc.truncation._fitting import best_levels, falling_scores, one_measure
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 
+_BLOCK = 8192  # scores, which fit a processor's cache
 _DIGITS = 9  # of what is compared to a level: other machines may differ in the last bits of a logarithm
 ARAMPATZIS_2009 = "Arampatzis, Kamps & Robertson, SIGIR 2009, https://doi.org/10.1145/1571941.1572031"
 
@@ -115,6 +110,51 @@ def counts_reaching(level: float, key: Floats, rankings: Rankings) -> Ints:
     return np.bincount(rankings.rows[key >= level], minlength=len(rankings))
 
 
+_Formula = Callable[[Floats], npt.NDArray[Any]]
+
+
+def _of_documents(formula: _Formula, rankings: Rankings) -> Floats:
+    """A formula of the scores of lists of one length (lists x n), for every document, list after list."""
+    values = np.zeros(int(rankings.lengths.sum()))
+    for _, places, scores in _blocks(rankings):
+        values[places] = formula(scores)
+    return values
+
+
+def _of_lists(formula: _Formula, rankings: Rankings) -> Ints:
+    """A length by the scores of lists of one length (lists x n), for every list (Q); 0 for empty ones."""
+    lengths = np.zeros(len(rankings), np.int64)
+    for lists, _, scores in _blocks(rankings):
+        lengths[lists] = formula(scores)
+    return lengths
+
+
+def _blocks(rankings: Rankings) -> Iterator[tuple[Any, Any, Floats]]:
+    """Blocks of lists of one length: which they are, where their documents are, and the scores."""
+    scores = falling_scores(rankings)
+    if len(rankings) == 1:  # a live list should be cut in microseconds
+        if len(scores):
+            yield slice(None), slice(None), scores[None, :]
+        return
+    offsets = offsets_of(rankings.lengths)
+    order = np.argsort(rankings.lengths, kind="stable")
+    sizes, first = np.unique(rankings.lengths[order], return_index=True)
+    for n, lists in zip(sizes.tolist(), np.split(order, first[1:])):
+        step = max(1, _BLOCK // max(n, 1))
+        for start in range(0, len(lists) if n else 0, step):
+            some = lists[start : start + step]
+            places = offsets[some][:, None] + np.arange(n)
+            yield some, places, scores[places]
+
+
+def _from_0_to_1(scores: Floats) -> Floats:
+    """The scores of lists (lists x n), scaled from 0 for the last to 1 for the first; 0 if all are equal."""
+    halves = scores / 2  # a difference may be beyond 64 bits
+    last = halves[:, -1:]
+    spanned = halves[:, :1] - last
+    return np.divide(halves - last, spanned, np.zeros(scores.shape), where=spanned > 0)
+
+
 @policy(source=ARAMPATZIS_2009)
 class ScoreThreshold(LevelPolicy):
     """The documents with at least this score.
@@ -172,7 +212,7 @@ class Nucleus(LevelPolicy):
     _level = "p"
 
     def _keys(self, rankings: Rankings) -> Floats:
-        return -of_documents(self._sums_above, rankings)
+        return -_of_documents(self._sums_above, rankings)
 
     def _sums_above(self, scores: Floats) -> Floats:
         with np.errstate(over="ignore", under="ignore"):
@@ -203,7 +243,7 @@ _HIGHEST = round(-math.log(_TINY), 9)
 
 def _surprises(scores: Floats) -> Floats:
     """-ln of the probability of a score at least as high in the distribution of the list."""
-    x, n = from_0_to_1(scores), scores.shape[1]
+    x, n = _from_0_to_1(scores), scores.shape[1]
     # E[X] and E[X (1 - F)]; of the document at rank i, i - 1 of the n - 1 others are higher.
     a0, a1 = x.sum(axis=1, keepdims=True) / n, (x * np.arange(n)).sum(axis=1, keepdims=True)
     a1 /= n * max(n - 1, 1)
@@ -237,12 +277,12 @@ class Surprise(LevelPolicy):
     _level = "surprise"
 
     def _keys(self, rankings: Rankings) -> Floats:
-        return of_documents(_surprises, rankings)
+        return _of_documents(_surprises, rankings)
 
 
 def _probabilities(scores: Floats) -> Floats:
     """The probability of being relevant of each document, by the mixture of its list."""
-    x, n = from_0_to_1(scores), scores.shape[1]
+    x, n = _from_0_to_1(scores), scores.shape[1]
     has_mixture = np.count_nonzero(x[:, 1:] != x[:, :-1], axis=1) >= _FEWEST_SCORES - 1
     values = np.full(scores.shape, 0.5)
     x = x[has_mixture]
@@ -306,7 +346,7 @@ class ScoreDistribution(LevelPolicy):
     _level = "probability"
 
     def _keys(self, rankings: Rankings) -> Floats:
-        return of_documents(_probabilities, rankings)
+        return _of_documents(_probabilities, rankings)
 
 
 _TAGUCHI_2025 = "Taguchi, Maekawa & Bhutani, EMNLP 2025, https://doi.org/10.18653/v1/2025.emnlp-main.1017"
@@ -323,7 +363,7 @@ class LargestGap(Policy):
 
     def lengths(self, rankings: Rankings) -> Ints:
         """The rank above the gap (Q)."""
-        return of_lists(lambda scores: _above_largest_gap(scores, 1.0), rankings)
+        return _of_lists(lambda scores: _above_largest_gap(scores, 1.0), rankings)
 
 
 @policy(source=_TAGUCHI_2025, idempotent=False)
@@ -341,7 +381,7 @@ class AdaptiveK(Policy):
 
     def lengths(self, rankings: Rankings) -> Ints:
         """The rank above the gap, and `buffer` more (Q)."""
-        return of_lists(
+        return _of_lists(
             lambda scores: np.minimum(scores.shape[1], self.buffer + _above_largest_gap(scores, self.share)),
             rankings,
         )
@@ -376,7 +416,7 @@ class Knee(Policy):
 
     def lengths(self, rankings: Rankings) -> Ints:
         """The rank above the knee (Q)."""
-        return of_lists(_above_knee, rankings)
+        return _of_lists(_above_knee, rankings)
 
 
 _FEWEST_DOCUMENTS = 3  # two make a straight line
@@ -387,7 +427,7 @@ def _above_knee(scores: Floats) -> Ints:
     n = scores.shape[1]
     if n < _FEWEST_DOCUMENTS:
         return np.full(len(scores), n)
-    below = np.arange(n - 1, -1, -1) / (n - 1) - from_0_to_1(scores)
+    below = np.arange(n - 1, -1, -1) / (n - 1) - _from_0_to_1(scores)
     below[:, 0] = below[:, -1] = 0.0
     furthest = below.max(axis=1, keepdims=True)
     has_knee = (furthest[:, 0] > _SAME_DISTANCE) & (scores[:, 0] > scores[:, -1])
