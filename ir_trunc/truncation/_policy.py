@@ -33,17 +33,8 @@ from ir_trunc._saved import plain, write_json
 from ir_trunc.measures.definition import Declared
 from ir_trunc.measures.lists import running
 from ir_trunc.measures.params import Number, Param, Whole
+from ir_trunc.truncation import _items
 from ir_trunc.truncation._fitting import Profile, check_rankings, independent, rank_without_qrels
-from ir_trunc.truncation._items import (
-    cost_of,
-    costs_like,
-    first_rise,
-    has_field,
-    numbers_of,
-    scores_of_items,
-    selected,
-    text_of,
-)
 
 Items = TypeVar("Items")
 
@@ -246,7 +237,7 @@ class Policy:
         2
         """
         values, _ = self._oriented(scores, lower_is_better)
-        of_documents = None if self.budget is None or costs is None else costs_like(values, costs)
+        of_documents = None if self.budget is None or costs is None else _items.costs_like(values, costs)
         if values.ndim == 1:
             return self._length(values, of_documents)
         rows = enumerate(zip(values, repeat(None) if of_documents is None else of_documents))
@@ -289,10 +280,10 @@ class Policy:
         >>> Fixed(2, budget=10).keep([("a word", 0.9), ("two words", 0.8)], cost=lambda item: len(item[0]))
         [('a word', 0.9)]
         """
-        if score is None and self.fitted_on is not None and has_field(items, self.fitted_on.score):
+        if score is None and self.fitted_on is not None and _items.has_field(items, self.fitted_on.score):
             score = self.fitted_on.score
-        values, are_distances = self._oriented(scores_of_items(items, score), lower_is_better)
-        rises = first_rise(values) > 0
+        values, are_distances = self._oriented(_items.scores_of_items(items, score), lower_is_better)
+        rises = _items.first_rise(values) > 0
         if rises and (values[1:] > values[:-1]).all():
             warn(
                 f"The {len(values)} items are in the order of rising scores: those at the end are taken for"
@@ -301,9 +292,9 @@ class Policy:
         order = np.argsort(-values, kind="stable") if rises else np.arange(len(values))
         costs = None
         if self.budget is not None:
-            of_items = scores_of_items(items, "cost" if cost is None else cost, "cost")
-            costs = costs_like(values, of_items)[order]
-        return selected(items, np.sort(order[: self._length(values[order], costs)]))
+            of_items = _items.scores_of_items(items, "cost" if cost is None else cost, "cost")
+            costs = _items.costs_like(values, of_items)[order]
+        return _items.selected(items, np.sort(order[: self._length(values[order], costs)]))
 
     @takes(HowRead)
     def monitor(
@@ -357,7 +348,8 @@ class Policy:
         if cost is not None and isinstance(run, Rankings):
             raise ParameterError("cost= is read with a run, and Rankings hold their costs.")
         if cost is not None:
-            how = {**how, "columns": {**(how.get("columns") or {}), "cost": cost_of(cost, text_of, "")}}
+            of_costs = {"cost": _items.cost_of(cost, _items.text_of, "")}
+            how = {**how, "columns": {**(how.get("columns") or {}), **of_costs}}
         monitor = import_module("ir_trunc.truncation._monitoring")
         if not isinstance(run, Rankings):
             run = rank_without_qrels(monitor.lists_apart(read_run(run, **how)))
@@ -368,12 +360,12 @@ class Policy:
         refuse_if_not_live(self)
         if lower_is_better is None:
             lower_is_better = self.fitted_on is not None and self.fitted_on.lower_is_better
-        values = numbers_of(scores)
+        values = _items.numbers_of(scores)
         return -values if flag("lower_is_better", lower_is_better) else values, lower_is_better
 
     def _length(self, values: Floats, costs: Floats | None = None, where: str = "") -> int:
         """How many documents of a list with these falling scores are kept."""
-        place = first_rise(values)
+        place = _items.first_rise(values)
         if place:
             raise InputError(
                 f"scores: {where}{values[place]:g} at place {place} is higher than {values[place - 1]:g}"

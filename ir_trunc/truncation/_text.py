@@ -27,18 +27,9 @@ from ir_trunc._read.rows import Rows
 from ir_trunc._read.text import read_numbers
 from ir_trunc._saved import fields_of, from_json, read_saved
 from ir_trunc.measures.declaration import items_of, split_at_blanks
+from ir_trunc.truncation import _policy
 from ir_trunc.truncation._fitting import Profile, check_rows, unjudged_lists
-from ir_trunc.truncation._policy import (
-    BOUNDS,
-    Cutter,
-    Policy,
-    PolicyDefinition,
-    as_fitted,
-    lengths_of,
-    refuse_if_not_live,
-    registry,
-    sees_judgments,
-)
+from ir_trunc.truncation._policy import BOUNDS, Cutter, Policy, PolicyDefinition, registry
 from ir_trunc.truncation.policies.lengths import CutsByTopic, Given
 
 _SAVED = re.compile(r"\.json(\.gz)?$")
@@ -231,7 +222,7 @@ def _argument_value(call_text: str, node: ast.expr) -> Any:
 def live_policy(policy: Any) -> Any:
     """The policy that a text names, or an object; ParameterError if it cannot cut live lists."""
     parsed = parse_policy(policy)
-    refuse_if_not_live(parsed)
+    _policy.refuse_if_not_live(parsed)
     return parsed
 
 
@@ -412,8 +403,8 @@ def truncate(
     """
     cuts: Any = dict(zip(policy.topics, policy.lengths.tolist())) if isinstance(policy, Rankings) else policy
     cutter = Given(cuts) if isinstance(cuts, Mapping) else parse_policy(cuts)
-    rows = read_run(run, **as_fitted(cutter, reading))
-    if sees_judgments(cutter):
+    rows = read_run(run, **_policy.as_fitted(cutter, reading))
+    if _policy.sees_judgments(cutter):
         raise ParameterError(
             f"{cutter} looks at judgments, which a run does not have: give the rankings that it cut,"
             " rankings.cut(policy.cut(rankings))."
@@ -421,4 +412,5 @@ def truncate(
     named = cutter.cuts if isinstance(cuts, Mapping) else ()
     topics = {*pc.unique(rows.topics).to_pylist(), *named, *rows.universe}
     lists = unjudged_lists(rows, list(topics), nil)
-    return Run.cut(RankedRows.of(rows, strings(lists.topics)), lists.topics, lengths_of(cutter, lists))
+    kept = _policy.lengths_of(cutter, lists)
+    return Run.cut(RankedRows.of(rows, strings(lists.topics)), lists.topics, kept)
