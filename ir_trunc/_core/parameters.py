@@ -21,7 +21,6 @@ from typing import (
     Any,
     Literal,
     ParamSpec,
-    Protocol,
     TypeVar,
     cast,
     get_args,
@@ -195,19 +194,21 @@ LARGEST_NUMBER = 1e100
 """Products of parameters, gains and counts then stay below the largest number of 64 bits."""
 
 
-class Kind(Protocol):
-    """A set of allowed values."""
+@dataclass(frozen=True)
+class Kind:
+    """A set of allowed values. A subclass has `allowed` and `clean`."""
 
-    @property
-    def meaning(self) -> str:
-        """What the parameter is, in words."""
+    meaning: str
+    """What the parameter is, in words."""
 
     @property
     def allowed(self) -> str:
         """The allowed values in words."""
+        raise NotImplementedError
 
     def clean(self, name: str, value: Any) -> Any:
         """The value as a plain Python object; ParameterError where it is not allowed."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -232,10 +233,9 @@ def written_arguments(params: Iterable[Param]) -> str:
 
 
 @dataclass(frozen=True)
-class Number:
+class Number(Kind):
     """A real number between two bounds; `inside` leaves the bounds themselves out."""
 
-    meaning: str
     low: float = -math.inf
     high: float = math.inf
     inside: bool = False
@@ -254,10 +254,9 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Whole:
+class Whole(Kind):
     """A whole number from `low` on, to `high`."""
 
-    meaning: str
     low: int = 1
     high: int = LARGEST
 
@@ -269,37 +268,32 @@ class Whole:
         return whole(name, value, self.low, self.high)
 
 
-@dataclass(frozen=True)
-class Flag:
+class Flag(Kind):
     """True or False."""
 
-    meaning: str
-    allowed: str = "True or False"
+    allowed = "True or False"
 
     def clean(self, name: str, value: Any) -> bool:
         return flag(name, value)
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Kind):
     """A text."""
 
-    meaning: str
-    allowed: str = "a text"
+    allowed = "a text"
 
     def clean(self, name: str, value: Any) -> str:
         return text(name, value)
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(Kind):
     """One of a few words, or, where `number` is given, a number of that kind.
 
     words: by default those of the `Literal` in the annotation. elsewhere: (word, hint) for words that another
     measure knows.
     """
 
-    meaning: str
     words: tuple[str, ...] = ()
     number: Number | None = None
     elsewhere: tuple[tuple[str, str], ...] = ()
@@ -323,10 +317,9 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Several:
+class Several(Kind):
     """One or more values of a kind; each counts once."""
 
-    meaning: str
     each: Kind
 
     @property

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -23,16 +22,14 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class GainMap:
+class GainMap(Kind):
     """A gain for each grade; a grade that the map leaves out is its own gain.
 
     Negative grades and unjudged documents have gain 0, also where the map gives grade 0 a gain, as in
     ir-measures.
     """
 
-    meaning: str
-    allowed: str = "a map from whole grades to numbers >= 0 that does not fall as the grade rises"
+    allowed = "a map from whole grades to numbers >= 0 that does not fall as the grade rises"
 
     def clean(self, name: str, value: Any) -> dict[int, float]:
         if not isinstance(value, Mapping):
@@ -100,15 +97,13 @@ def is_path(size: Size) -> bool:
     return isinstance(size, str) and size not in (QRELS, TOOL)
 
 
-@dataclass(frozen=True)
-class Sizes:
+class Sizes(Kind):
     """A number of documents, for all topics or for each.
 
     The path of a file stands for the numbers in it; whoever binds the measure reads it.
     """
 
-    meaning: str
-    allowed: str = (
+    allowed = (
         "a whole number >= 1, 'qrels' (the documents that the qrels judge for the topic, if its list has no"
         " other), 'tool' (these, even if it has), a map {topic: number}, a data set, or the path of a file of"
         " lines 'topic<TAB>number'"

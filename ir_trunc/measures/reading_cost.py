@@ -17,7 +17,7 @@ from ir_trunc._core.errors import ParameterError, ParameterTypeError, shown
 from ir_trunc.measures.declaration import lookup, measure, parse
 from ir_trunc.measures.definition import BoundMeasure
 from ir_trunc.measures.lists import EveryDocument, Lists
-from ir_trunc.measures.params import Choice, MaxRel, Number, OnlyRel, Persistence
+from ir_trunc.measures.params import Choice, Kind, MaxRel, Number, OnlyRel, Persistence
 from ir_trunc.measures.parts import effort, linear_or_binary, over, undiscounted
 
 SMUCKER = "Smucker & Clarke, SIGIR 2012, https://doi.org/10.1145/2348283.2348300"
@@ -83,12 +83,10 @@ def UMeasure(
 # any measure, and what the list costs
 
 
-@dataclass(frozen=True)
-class Named:
+class Named(Kind):
     """Another measure, by its text."""
 
-    meaning: str
-    allowed: str = "a measure of single lists, without judged_only, whose values are at most 1, as 'nDCG@10'"
+    allowed = "a measure of single lists, without judged_only, whose values are at most 1, as 'nDCG@10'"
 
     def clean(self, name: str, value: Any) -> str:
         """The measure's text; ParameterError for any other measure."""

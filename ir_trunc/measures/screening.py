@@ -10,7 +10,6 @@ Recall at the end is `SetR`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -22,7 +21,7 @@ from ir_trunc.measures.classical import SetR
 from ir_trunc.measures.declaration import ELSEWHERE, measure
 from ir_trunc.measures.definition import ListPart, Range
 from ir_trunc.measures.lists import Lists
-from ir_trunc.measures.params import QRELS, TOOL, Choice, Documents, MinRel, Number, Size
+from ir_trunc.measures.params import QRELS, TOOL, Choice, Documents, Kind, MinRel, Number, Size
 from ir_trunc.measures.parts import Gains, binary, collection_sizes, count, effort, over, undiscounted
 
 COHEN = "Cohen, Hersh, Peterson & Yen, JAMIA 2006, https://doi.org/10.1197/jamia.M1929"
@@ -40,12 +39,10 @@ QUESTION = (
 )
 
 
-@dataclass(frozen=True)
-class RecallLevel:
+class RecallLevel(Kind):
     """A recall to be reached: a share, or, above 1, a percentage."""
 
-    meaning: str
-    allowed: str = "a share > 0 and <= 1, or a percentage > 1 and <= 100 (0.95 and 95 are the same)"
+    allowed = "a share > 0 and <= 1, or a percentage > 1 and <= 100 (0.95 and 95 are the same)"
 
     def clean(self, name: str, value: Any) -> float:
         """The recall as a share; ParameterError where it is not allowed."""

@@ -12,6 +12,7 @@ from ir_measures import Measure
 
 from ir_trunc._core.errors import IrTruncError, ParameterError, shown
 from ir_trunc._core.parameters import (
+    Kind,
     Param,
     annotations_of,
     checked,
@@ -192,24 +193,20 @@ def exports() -> dict[str, Any]:
     return functions | {each.result.__name__: each.result for each in registry.values()}
 
 
-@dataclass(frozen=True)
-class WholeOrAll:
+class WholeOrAll(Kind):
     """A whole number from 1 on, or None for all that there are."""
 
-    meaning: str
-    allowed: str = "a whole number >= 1, or None for all"
+    allowed = "a whole number >= 1, or None for all"
 
     def clean(self, name: str, value: Any) -> int | None:
         """The number as an int."""
         return None if value is None else whole(name, value, 1)
 
 
-@dataclass(frozen=True)
-class SystemNames:
+class SystemNames(Kind):
     """Names of systems; at the command line a file with one a line."""
 
-    meaning: str
-    allowed: str = "names of systems, in a list"
+    allowed = "names of systems, in a list"
 
     def clean(self, name: str, value: Any) -> tuple[str, ...]:
         """The names in their order."""
@@ -219,12 +216,10 @@ class SystemNames:
         return names
 
 
-@dataclass(frozen=True)
-class SystemGroups:
+class SystemGroups(Kind):
     """A group for each system; at the command line a file of lines 'system group'."""
 
-    meaning: str
-    allowed: str = "{system: group}"
+    allowed = "{system: group}"
 
     def clean(self, name: str, value: Any) -> Mapping[str, str]:
         """The groups as a dict."""
@@ -232,24 +227,20 @@ class SystemGroups:
         return {system: text(f"{name}, {shown(system)}", group) for system, group in groups.items()}
 
 
-@dataclass(frozen=True)
-class MatrixMeasures:
+class MatrixMeasures(Kind):
     """Measures of the score matrix, as texts, objects or a list of both."""
 
-    meaning: str
-    allowed: str = "measures of the matrix, as a text, an object or a list of both"
+    allowed = "measures of the matrix, as a text, an object or a list of both"
 
     def clean(self, name: str, value: Any) -> list[Any]:
         """The measures one by one; the procedure looks them up in the matrix."""
         return items_of(name, value, "a measure of the matrix", lambda text: [text])
 
 
-@dataclass(frozen=True)
-class SingleMeasure:
+class SingleMeasure(Kind):
     """A measure, as a text or an object."""
 
-    meaning: str
-    allowed: str = "a measure, as a text or an object"
+    allowed = "a measure, as a text or an object"
 
     def clean(self, name: str, value: Any) -> Measure:
         """The measure as an object."""

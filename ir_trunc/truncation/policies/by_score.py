@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ir_trunc._core.errors import InputError
 from ir_trunc._core.parameters import number
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
-from ir_trunc.measures.params import Number, Whole
+from ir_trunc.measures.params import Kind, Number, Whole
 from ir_trunc.truncation._fitting import best_levels, falling_scores, one_measure
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 
@@ -22,12 +22,10 @@ _DIGITS = 9  # of what is compared to a level: other machines may differ in the 
 ARAMPATZIS_2009 = "Arampatzis, Kamps & Robertson, SIGIR 2009, https://doi.org/10.1145/1571941.1572031"
 
 
-@dataclass(frozen=True)
-class Level:
+class Level(Kind):
     """A finite number, or infinity, which nothing reaches."""
 
-    meaning: str
-    allowed: str = "a finite number, or inf, which ends every list before its first document"
+    allowed = "a finite number, or inf, which ends every list before its first document"
 
     def clean(self, name: str, value: Any) -> float:
         """The number as a float."""

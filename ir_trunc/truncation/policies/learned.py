@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ir_trunc._core.errors import ParameterTypeError, shown
 from ir_trunc._core.lazy import needed
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.lists import running
+from ir_trunc.measures.params import Kind
 from ir_trunc.truncation._fitting import curve_of, falling_scores
 from ir_trunc.truncation._policy import BOUNDS, Policy, policy, unfitted
 
@@ -47,12 +48,10 @@ _LARGEST = 1e30  # bound of scores: some models use 32-bit floats
 _SAME = 1e-12  # as for best cuts
 
 
-@dataclass(frozen=True)
-class Estimator:
+class Estimator(Kind):
     """A regressor or a classifier as scikit-learn has them."""
 
-    meaning: str
-    allowed: str = "an estimator of scikit-learn: an object with fit, predict and get_params"
+    allowed = "an estimator of scikit-learn: an object with fit, predict and get_params"
 
     def clean(self, name: str, value: Any) -> Any:
         """The estimator."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.parameters import mapping, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._read.arrow import one_id
-from ir_trunc.measures.params import Text, Whole
+from ir_trunc.measures.params import Kind, Text, Whole
 from ir_trunc.truncation._fitting import curve_of, single_measure
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 from ir_trunc.truncation.policies.by_score import LevelPolicy
@@ -60,12 +60,10 @@ class Greedy(LevelPolicy):
         raise unfitted(self, "k")
 
 
-@dataclass(frozen=True)
-class CutsByTopic:
+class CutsByTopic(Kind):
     """A length for each topic."""
 
-    meaning: str
-    allowed: str = "a map {topic: k} with whole numbers >= 0"
+    allowed = "a map {topic: k} with whole numbers >= 0"
 
     def clean(self, name: str, value: Any) -> dict[str, int]:
         """The map with plain whole numbers."""
@@ -102,12 +100,10 @@ class Given(Policy):
         return np.minimum(rankings.lengths, [self.cuts[topic] for topic in rankings.topics])
 
 
-@dataclass(frozen=True)
-class ListMeasure:
+class ListMeasure(Kind):
     """A measure, as an object or a text."""
 
-    meaning: str
-    allowed: str = "a measure that scores each list by itself"
+    allowed = "a measure that scores each list by itself"
 
     def clean(self, name: str, value: Any) -> Any:
         """The measure as an object."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ from ir_trunc._core.errors import InputError, ParameterError, nearest, shown, wa
 from ir_trunc._core.parameters import generator
 from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.lists import running
-from ir_trunc.measures.params import Choice, Number
+from ir_trunc.measures.params import Choice, Kind, Number
 from ir_trunc.truncation._fitting import Levels, curve_of, falling_scores, one_measure, units_of
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 from ir_trunc.truncation.policies.by_score import Level, bounded_keys, counts_reaching, shares_of_top
@@ -22,12 +22,10 @@ _KEYS = {"score": falling_scores, "share": shares_of_top}
 _SLACK = 1e-12
 
 
-@dataclass(frozen=True)
-class Risk:
+class Risk(Kind):
     """A loss from 0 to 1 for each list: a word, or a measure whose shortfall it is."""
 
-    meaning: str
-    allowed: str = (
+    allowed = (
         "'missed', 'dropped', 'false_answer', 'wrong', or a measure from 0 to 1 that scores each list by"
         " itself"
     )
