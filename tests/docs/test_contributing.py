@@ -53,7 +53,7 @@ def follow(recipe, folder):
     return commands
 
 
-LAWS_OF_DATA = ("options", "read_once", "refusals", "side_effects", "values")  # which see no addition
+LAWS_OF_DATA = ("doors", "refusals", "side_effects", "values")  # which see no addition
 
 
 @source_tree
