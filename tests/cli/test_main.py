@@ -114,21 +114,11 @@ def test_a_folder_that_cannot_be_one_is_refused(tmp_path, monkeypatch, command, 
     assert (status, out, error.count("\n")) == (2, "", 1)
 
 
-def test_messages_name_options_of_the_command_line(collection, command, complaint):
-    (collection / "twice.run").write_text("gap Q0 NIL 1 2 t\ngap Q0 a 2 1 t\ngap Q0 a 3 0.5 t\n")
-    assert "--duplicates first or best keeps one of them" in complaint(QRELS, "twice.run", "AP")
-    status, _, error = command(QRELS, "twice.run", "AP", "--duplicates", "best")
-    assert status == 0
-    assert "--nil ends ends these lists before it" in error
-    assert "--missing exclude leaves out such topics, --missing empty confirms" in error
-    (collection / "named.csv").write_text("topic_name,doc_id,score\ngap,a,1\n")
-    assert "--columns query_id=... names another" in complaint(QRELS, "named.csv", "AP")
-    (collection / "three.tsv").write_text("gap\ta\t0.5\ngap\tb\t0.4\n")
-    assert "--columns query_id=0,doc_id=1,score=2 confirms" in command(QRELS, "three.tsv", "AP")[2]
+def test_messages_of_runs_that_are_scored_beside_each_other_name_options_of_the_command_line(
+    collection, command
+):
     _, out, _ = command("compare", QRELS, *RUNS, "AP", "--jobs", "2", "--format", "table")
-    assert "empty lists; --missing empty confirms" in " ".join(out.split())  # in a note of the table, too
-    with pytest.warns(ir_trunc.IrTruncWarning, match="missing='exclude' leaves out such topics"):
-        ir_trunc.calc("AP", QRELS, RUNS[1])
+    assert "empty lists; --missing empty confirms" in " ".join(out.split())
 
 
 def test_an_option_that_a_message_names_is_one_of_the_command_line():

@@ -1,16 +1,27 @@
-"""`ir_trunc QRELS RUN ... MEASURE ...`: scores, and one line about wrong runs, qrels and measures."""
+"""`ir_trunc QRELS RUN ... MEASURE ...`: scores, their formats, and one line about wrong measures.
 
+A format has the same values as any other, in a file as on a terminal or in a pipe.
+"""
+
+import csv
 import gzip
+import io
+import json
+import re
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 import ir_trunc
+from ir_trunc._cli._output import FORMATS
 
-QRELS = "1 0 a 1\n1 0 b 0\n2 0 a 2\n2 0 c 1\n10 0 a 0\n"
+JUDGMENTS = "1 0 a 1\n1 0 b 0\n2 0 a 2\n2 0 c 1\n10 0 a 0\n"
 RUN = "1 Q0 a 1 2.0 x\n1 Q0 b 2 1.0 x\n2 Q0 b 1 3.0 x\n2 Q0 a 2 2.5 x\n2 Q0 c 3 0.1 x\n"
 OTHER = "10 Q0 a 1 1.0 y\n2 Q0 c 1 1.0 y\n"
+
+QRELS, RUNS = "demo.qrels", ["never-stops.run", "stops-in-time.run"]  # of the demonstration
 
 
 @pytest.fixture
@@ -18,7 +29,7 @@ def cli(tmp_path, monkeypatch, command):
     """The command line, among these files."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "directory").mkdir()
-    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "qrels").write_text(JUDGMENTS)
     (tmp_path / "a.run").write_text(f"{RUN}10 Q0 __nil__ 1 0 x\n")  # silent, not missing
     (tmp_path / "b.run.gz").write_bytes(gzip.compress(OTHER.encode()))
     return command
@@ -118,26 +129,6 @@ def test_keys_that_do_not_fit(nested, complaint, words, message):
     assert message in complaint("qrels", "a.run", "RR", *words.split())
 
 
-BAD = [
-    ("run", "word.run", RUN.encode() + b"2 Q0 d 1 high x\n", "line 6 (topic 2, document d)"),
-    ("run", "missing.run", None, "no such file"), ("run", "directory", None, "directory"),
-    ("qrels", "half.qrels", b"1 0 a 1.5\n", "line 1 (topic 1, document a): relevance '1.5'"),
-    ("qrels", "a.run", RUN.encode(), "6 fields"), ("qrels", "missing.qrels", None, "no such file"),
-    ("qrels", "some/unknown/set", None, "ir_datasets"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("kind", "name", "data", "part"), BAD, ids=[name for _, name, *_ in BAD])
-def test_bad_runs_and_qrels(cli, complaint, tmp_path, kind, name, data, part):
-    """One line names the file and the place; the tests of the readers have all mistakes."""
-    if data is not None:
-        (tmp_path / name).write_bytes(data)
-    words = [name, "a.run"] if kind == "qrels" else ["qrels", name]
-    message = complaint(*words, "RBPT", "AP")
-    assert name in message
-    assert part in message
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_topics_of_thousands_of_digits_are_topics(cli, tmp_path):
     (tmp_path / "digits.qrels").write_bytes(b"7" * 5000 + b" 0 a 1\n")
@@ -146,16 +137,11 @@ def test_topics_of_thousands_of_digits_are_topics(cli, tmp_path):
 
 
 @pytest.mark.parametrize(("measure", "parts"), [
-    ("RBPT(p=2)", ["p=2", "< 1"]), ("RBPT(p=high)", ["RBPT(p=high)"]),
-    ("RBPT(p='high')", ["RBPT", "p='high'"]),
-    ("RBPT(q=0.5)", ["RBPT", "'q'", "p, "]), ("RBPT(0.5)", ["RBPT(0.5)", "name"]),
-    ("RBPT(p=0.5", ["RBPT(p=0.5"]),
+    ("RBPT(p=high)", ["RBPT(p=high)"]), ("RBPT(p='high')", ["RBPT", "p='high'"]),
+    ("RBPT(0.5)", ["RBPT(0.5)", "name"]), ("RBPT(p=0.5", ["RBPT(p=0.5"]),
     ("RBPT(p=0.5))", ["RBPT(p=0.5))"]), ("RBPT(p=0.5,p=0.6)", ["RBPT", "twice"]),
-    ("RBPT(p=1)(p=1)", ["RBPT(p=1)"]),
-    ("RBPT@0", ["RBPT", "cutoff=0", ">= 1"]), ("RBPT@-1", ["RBPT", "-1"]), ("RBPT@1.5", ["RBPT", "1.5"]),
-    ("P", ["P@10"]),
-    ("AP@x", ["AP@x"]), ("AP@", ["AP@"]), ("@10", ["@10"]), ("nDCG@10@20", ["nDCG@10@20"]),
-    ("NoSuch", ["'NoSuch'"]),
+    ("RBPT(p=1)(p=1)", ["RBPT(p=1)"]), ("RBPT@-1", ["RBPT", "-1"]), ("RBPT@1.5", ["RBPT", "1.5"]),
+    ("P", ["P@10"]), ("AP@", ["AP@"]), ("@10", ["@10"]), ("nDCG@10@20", ["nDCG@10@20"]),
     ("AP,P@5", ["AP,P@5"]), ("", ["measure"]), (" ", ["measure"]),
     ("alpha_nDCG@10", ["alpha_nDCG@10", "pip install ir-measures[pyndeval]", "by subtopic"]),
     ("NERR8@10", ["NERR8", "max_rel"]), ("é", ["'é'"]),
@@ -193,3 +179,109 @@ def test_missing_topics_are_counted_below_the_table(cli, tmp_path, missing, trea
     for form in ("tsv", "csv", "jsonl", "markdown"):
         assert "missing" not in cli(*words, "--format", form)[1]
     assert "missing" not in cli("qrels", "whole.run", "RR", "--format", "table")[1]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_an_output_named_like_a_form_is_refused(collection, command, form):
+    status, out, error = command(QRELS, RUNS[0], "AP", "-o", form)
+    assert (status, out) == (2, "")
+    assert f"write --format {form}" in error
+    assert not (collection / form).exists()
+    assert command(QRELS, RUNS[0], "AP", "-o", f"./{form}") == (0, "", "")
+    assert (collection / form).read_text() == "AP\t0.4094\n"
+
+
+@pytest.mark.parametrize(("file", "form"), [
+    ("x.csv", "csv"), ("x.tsv", "tsv"), ("x.jsonl", "jsonl"), ("x.md", "markdown"), ("x", "tsv"),
+    ("x.csv.gz", "csv"), ("x.json", "json"),
+])  # fmt: skip
+def test_an_output_has_the_form_of_its_ending_and_is_what_would_be_printed(collection, command, file, form):
+    words = [QRELS, *RUNS, "AP", "OIE", "-q", "--missing", "empty"]
+    assert command(*words, "-o", file) == (0, "", "")
+    data = (collection / file).read_bytes()
+    written = (gzip.decompress(data) if file.endswith(".gz") else data).decode()
+    assert written == command(*words, "--format", form)[1]
+    assert command(*words, "-o", "-", "--format", form)[1] == written
+    assert command(*words, "-o", file, "--format", "jsonl")[0] == 0
+    assert (collection / file).read_bytes() != data or form == "jsonl"
+
+
+def values_of(command, *words):
+    """What csv says, which other forms have to say, too."""
+    rows = csv.DictReader(io.StringIO(command(*words, "--format", "csv")[1]))
+    return {(row.get("run", ""), row.get("query_id", ""), row["measure"]): row["value"] for row in rows}
+
+
+# Of one run, tsv has the lines of the ir_measures command.
+@pytest.mark.parametrize(("runs", "form"), [
+    (RUNS[:1], "table"), (RUNS[:1], "markdown"), (RUNS, "table"), (RUNS, "markdown"), (RUNS, "tsv"),
+])  # fmt: skip
+@pytest.mark.parametrize("options", [[], ["-q"], ["--views"]], ids=" ".join)
+def test_tables_hold_every_value_once(collection, command, runs, options, form):
+    words = [QRELS, *runs, "AP", "RBPT(p=0.5)", "c@1", *options]
+    expected = values_of(command, *words)
+    status, out, _ = command(*words, "--format", form)
+    assert status == 0
+    cells_of = {"markdown": r" \| |^\| | \|$", "tsv": "\t", "table": "  +"}
+    lines = [re.split(cells_of[form], line) for line in out.splitlines() if "| --" not in line]
+    header, *rows = [line[1:-1] for line in lines] if form == "markdown" else lines
+    names = (len(runs) > 1) + bool(options)
+    if not names:
+        assert {("", "", measure): value for measure, value in rows} == expected
+        return
+    full = {
+        (*row[:names], measure): value
+        for row in rows
+        if len(row) == len(header)
+        for measure, value in zip(header[names:], row[names:])
+    }
+    cells = [cell for row in rows for cell in row]
+    for (run, topic, measure), value in expected.items():
+        assert value in cells
+        assert {run, topic} - {""} <= set(cells)
+        assert measure in [cell for line in lines for cell in line]
+        key = (*[run] * (len(runs) > 1), *[topic] * bool(options), measure)
+        assert full.get(key, value) == value
+
+
+def test_a_wide_table_continues_below_with_the_names_of_its_rows(collection, command):
+    measures = [f"nDCG@{k}" for k in range(1, 20)]
+    out = command(QRELS, *RUNS, *measures, "--format", "table")[1]
+    assert max(map(len, out.splitlines())) <= 80
+    blocks = out.split("\n\n")
+    assert len(blocks) > 1
+    assert [block.split()[0] for block in blocks] == ["run"] * len(blocks)
+    assert [word for block in blocks for word in block.splitlines()[0].split()[1:]] == measures
+    assert out.count("never-stops.run") == len(blocks)
+
+
+def test_a_name_with_a_bar_stays_in_its_cell_of_markdown(collection, command):
+    (collection / "a|b_c.run").write_bytes((collection / RUNS[0]).read_bytes())
+    out = command(QRELS, RUNS[0], "a|b_c.run", "AP", "--format", "markdown")[1]
+    assert r"| a\|b\_c.run | 0.4094 |" in out
+
+
+def test_names_of_runs_stay_in_their_cells(folder, command):
+    shutil.copy("in.run", "a\tb\nc.run")
+    rows = command("qrels", "in.run", "a\tb\nc.run", "AP")[1].splitlines()
+    assert [row.split("\t")[0] for row in rows] == ["run", "in.run", r"a\tb\nc.run"]
+    assert {
+        row.count("\t") for row in command("qrels", "in.run", "a\tb\nc.run", "AP", "-q")[1].splitlines()
+    } == {2}
+
+
+def test_jsonl_has_all_places_and_null_where_a_value_is_no_number(collection, command):
+    """A system that is never silent has no precision of silence."""
+    lines = command(QRELS, RUNS[0], "AP", "RR", "--format", "jsonl")[1].splitlines()
+    aggregated = ir_trunc.calc_aggregate("AP RR", QRELS, RUNS[0])
+    assert [json.loads(line) for line in lines] == [
+        {"measure": str(measure), "value": value} for measure, value in aggregated.items()
+    ]
+    by_topic = command(QRELS, *RUNS, "AP", "-q", "--format", "jsonl")[1].splitlines()
+    assert list(json.loads(by_topic[0])) == ["run", "query_id", "measure", "value"]
+    as_list = json.loads(command(QRELS, *RUNS, "AP", "-q", "--format", "json")[1])
+    assert as_list == [json.loads(line) for line in by_topic]
+    words = [QRELS, RUNS[0], "AP", "--views"]
+    lines = [json.loads(line) for line in command(*words, "--format", "jsonl")[1].splitlines()]
+    assert [line["value"] for line in lines if line["measure"] == "precision"] == [None]
+    assert "nan" in command(*words, "--format", "table")[1]
