@@ -20,7 +20,7 @@ from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, nearest, printable, shown
 from ir_trunc._core.lazy import plots
 from ir_trunc._output.files import check_outputs
-from ir_trunc._output.tables import WIDTH, fitted
+from ir_trunc._output.tables import FORMATS, OF_PAPERS, WIDTH, fitted
 from ir_trunc._ranking.qrels import PathWithLevels
 from ir_trunc._ranking.ranked_rows import Convention, NilRule
 from ir_trunc._read.reading import HowRead, options_of
@@ -227,6 +227,24 @@ class Words(argparse.Namespace):
         check_outputs(self.of(_OUTPUTS).values(), inputs)
         if self.of(["plot"]):
             plots._kit.check_picture(self.plot)
+
+    def form_and_places(self, papers: bool = False) -> tuple[str, int]:
+        """The form of the output, and the decimal places. papers: whether forms for papers are among them.
+
+        A form that nobody named follows from the ending of the file; on a terminal it is a table to read.
+        """
+        form = self.format
+        if form is None and self.output in (None, "-"):
+            form = "table" if sys.stdout.isatty() else "tsv"
+        elif form is None:
+            ending = os.path.splitext(self.output.removesuffix(".gz"))[1][1:]
+            form = {"tex": "latex", "md": "markdown", "txt": "table"}.get(ending, ending)
+            form = form if form in (*FORMATS, *OF_PAPERS) else "tsv"
+        if form in OF_PAPERS and not papers:
+            raise ParameterError(f"{self.output} would be {form}, which only 'ir_trunc compare' writes.")
+        if form in ("jsonl", "json") and self.places is not None:
+            raise ParameterError(f"{form} has all decimal places: leave --places (-p) out.")
+        return form, 4 if self.places is None else self.places
 
     def runs_and_measures(self, optional: bool) -> tuple[list[str], list[str | Measure] | None]:
         """Runs, and the measures behind them or of `-m`; None where they are `optional` and not named.

@@ -7,10 +7,12 @@ from functools import partial
 from typing import Any
 
 from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
-from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing, table_lines, write_explanations
 from ir_trunc._cli._process import say, tell
+from ir_trunc._cli.score import write_explanations
 from ir_trunc._core.errors import IrTruncError, ParameterError
 from ir_trunc._core.lazy import plots
+from ir_trunc._output.files import printing
+from ir_trunc._output.tables import OF_PAPERS, table_lines
 from ir_trunc._read.readers.cdet import SEPARATOR, is_change_topics
 from ir_trunc.cdet import MEASURES, check_runs, score
 from ir_trunc.cdet._leaderboard import Ranked
@@ -77,7 +79,7 @@ def _score(args: Words) -> int:
           2024-01-03).
       alert.jsonl: valid
     """
-    form, places = form_and_places(args, papers=True)
+    form, places = args.form_and_places(papers=True)
     if (args.by or args.pairs) and form in (*OF_PAPERS, "markdown"):
         raise IrTruncError(f"--by and --pairs have the forms table, tsv, csv, jsonl and json, not {form}.")
     if args.calendar is not None and args.plot is None:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
-from ir_trunc._cli._output import OF_PAPERS, form_and_places, printing, table_lines
 from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._core.lazy import pd
-from ir_trunc._output.tables import BEST
+from ir_trunc._output.files import printing
+from ir_trunc._output.tables import BEST, OF_PAPERS, table_lines
 from ir_trunc._scoring.runs import by_file_name
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def main(args: Words) -> None:
 
       ...
     """
-    form, places = form_and_places(args, papers=True)
+    form, places = args.form_and_places(papers=True)
     if args.pairs and form in (*OF_PAPERS, "markdown"):
         raise IrTruncError(f"--pairs has the forms table, tsv, csv, jsonl and json, not {form}.")
     from ir_trunc._compare.compare import compare  # scipy: not before it is needed

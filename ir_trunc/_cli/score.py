@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 from typing import Any
 
 from ir_trunc._cli._arguments import OPTIONS, Words, cli_command, runs_and_measures
-from ir_trunc._cli._output import FORMATS, OF_PAPERS, Row, form_and_places, printing, write_explanations
 from ir_trunc._cli.main import COMMANDS
 from ir_trunc._core.errors import InputError, IrTruncError, counted, printable, warn
+from ir_trunc._core.lazy import pd
+from ir_trunc._output.files import printing
+from ir_trunc._output.tables import FORMATS, OF_PAPERS, Row, table_lines, write_scores
 from ir_trunc._ranking.runs import read_run
 from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.results import Results
@@ -88,7 +90,7 @@ def main(args: Words) -> None:
         raise IrTruncError("--by needs --keys: --keys topic/question/day --by question, for example.")
     _offer_demo([args.qrels, *args.runs])
     named = by_file_name(args.runs)
-    form, places = form_and_places(args, papers=True)
+    form, places = args.form_and_places(papers=True)
     if form in OF_PAPERS:
         raise IrTruncError(f"{form} is a form of 'ir_trunc compare': write compare before the qrels.")
     evaluator = Evaluator(args.measures, args.with_judge(args.qrels), **args.scoring)
@@ -111,7 +113,7 @@ def main(args: Words) -> None:
             yield from (tuple(compress(row, shown)) for row in of_run)
 
     with printing(args.output) as out:
-        FORMATS[form](rows(), columns, places, out)
+        write_scores(form, rows(), columns, places, out)
         if form == "table":  # the other forms are for programs and papers
             out.writelines(f"{printable(note)}\n" for note in notes)
 
@@ -149,6 +151,20 @@ def _views(name: str, results: Results) -> Iterator[Row]:
         yield from ((name, view, str(measure), value) for measure, value in part.aggregated.items())
     yield (name, "silence", "precision", results.abstention.precision)
     yield (name, "silence", "recall", results.abstention.recall)
+
+
+def write_explanations(scored: Iterable[tuple[str, Results]], topic: str, args: Words) -> None:
+    """Why a topic has its scores in each run under each measure: as text, or as rows of one table."""
+    form, places = args.form_and_places()
+    each = {(name, str(m)): results.explain(topic, m) for name, results in scored for m in results.measures}
+    several = len({name for name, _ in each}) > 1
+    with printing(args.output) as out:
+        if form != "table" and (args.format or args.output):
+            rows = pd.concat({key: why.to_pandas() for key, why in each.items()}, names=["run", "measure"])
+            out.write(table_lines(rows.reset_index(), form, places))
+        else:
+            names = [f"{printable(name)}: " if several else "" for name, _ in each]
+            out.write("\n".join(f"{name}{why.report(places)}\n" for name, why in zip(names, each.values())))
 
 
 def _offer_demo(paths: Sequence[Any]) -> None:

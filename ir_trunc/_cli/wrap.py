@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ir_trunc._cli._arguments import QRELS, Words, cli_command
-from ir_trunc._cli._output import form_and_places, table_lines
 from ir_trunc._core.errors import ParameterError
+from ir_trunc._output.tables import table_lines
 from ir_trunc._ranking.wrapping import with_effort, with_terminal
 
 __all__ = ["main"]
@@ -51,4 +51,4 @@ def main(args: Words) -> None:
     if args.output is not None or args.qrels_output is not None:
         wrapped.write(args.output, args.qrels_output)
     else:
-        print(table_lines(wrapped.run.to_pandas(), *form_and_places(args)), end="")
+        print(table_lines(wrapped.run.to_pandas(), *args.form_and_places()), end="")

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
-from typing import IO, Any, cast
+from typing import IO, Any, BinaryIO, TextIO, cast
 
 from ir_trunc._core.errors import FileError, InputError, shown
 from ir_trunc._core.lazy import pattern
@@ -127,6 +127,18 @@ def output_file(path: Target) -> Iterator[IO[bytes]]:
         if error.errno is None or not ours or _descriptor(path) == 1:
             raise
         raise OSError(error.errno, error.strerror, name) from error
+
+
+@contextmanager
+def printing(path: str | None) -> Iterator[TextIO]:
+    """Where a text is written: standard output, or a file that appears once it is complete."""
+    if path is None or path == "-":
+        yield sys.stdout
+        return
+    with output_file(path) as file:
+        out = io.TextIOWrapper(cast(BinaryIO, file), "utf-8", "backslashreplace", "")
+        yield out
+        out.detach()
 
 
 def _opened(path: Target) -> Any:

@@ -1,4 +1,4 @@
-"""Tables as text of at most 80 columns, Markdown, CSV, LaTeX and HTML; texts that fit a terminal.
+"""Tables as text of at most 80 columns, Markdown, CSV, JSON, LaTeX and HTML; texts that fit a terminal.
 
 A table that is too wide continues below; no column is left out. Only names that are too long lose their
 middle.
@@ -6,12 +6,16 @@ middle.
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
+from math import isfinite
 from string import Template
 from textwrap import wrap
-from typing import Any
+from typing import Any, TextIO
 
 from ir_trunc._core.errors import printable
 from ir_trunc._core.lazy import pd
@@ -137,6 +141,82 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int
     names = len(head) if left is None else left
     lines = [head, ["---"] * names + ["---:"] * (len(head) - names), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+FORMATS = "table", "tsv", "csv", "jsonl", "json", "markdown"
+"""Forms of scores: a table to read, tab-separated, CSV, JSON Lines, a JSON list, Markdown."""
+OF_PAPERS = "latex", "html"
+"""Forms that only a comparison has."""
+
+Row = tuple[Any, ...]
+"""Run and topic (or view of the topics), each where it is a column; measure; value."""
+
+
+def write_scores(form: str, rows: Iterable[Row], columns: Sequence[str], places: int, out: TextIO) -> None:
+    """Write scores in one of `FORMATS`. Counts have no decimals, and JSON has all.
+
+    CSV and JSON have an entry for each value. The other forms have a column for each measure, or measures in
+    rows; of one run, tsv has the lines of the `ir_measures` command.
+    """
+    if form in ("jsonl", "json"):
+        out.writelines(_json_lines(form, rows, columns))
+        return
+    lines: Iterable[Sequence[str]] = (
+        [*names, str(value) if isinstance(value, int) else number_text(value, places)]
+        for *names, value in rows
+    )
+    if form == "csv":
+        import csv  # for those who ask for it, as json
+
+        csv.writer(out, lineterminator="\n").writerows(chain([columns], lines))
+        return
+    if form != "tsv" or "run" in columns:
+        lines = _by_measure(lines, columns)
+    left = max(1, len(columns) - 2)
+    if form == "table":
+        width = shutil.get_terminal_size().columns if out.isatty() else WIDTH
+        print(aligned_text(lines, left, width), file=out)
+    elif form == "markdown":
+        head, *cells = ([re.sub(r"([\\|`*_<>])", r"\\\1", printable(cell)) for cell in row] for row in lines)
+        out.write(markdown_table(head, cells, left))
+    else:
+        # A tab or a line end in a name would begin the next cell.
+        escaped = {ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
+        out.writelines("\t".join(cell.translate(escaped) for cell in row) + "\n" for row in lines)
+
+
+def _by_measure(lines: Iterable[Sequence[str]], columns: Sequence[str]) -> list[list[str]]:
+    """A header and a row for each run and topic, a column for each measure; or measures in rows."""
+    names = columns[:-2]
+    if not names:
+        return [["measure", "value"], *map(list, lines)]
+    table: dict[tuple[str, ...], dict[str, str]] = {}
+    for *key, measure, value in lines:
+        table.setdefault(tuple(key), {})[measure] = value
+    measures = dict.fromkeys(measure for values in table.values() for measure in values)
+    rows = ([*key, *(values.get(measure, "") for measure in measures)] for key, values in table.items())
+    return [[*names, *measures], *rows]
+
+
+def table_lines(table: pd.DataFrame, form: str, places: int | None) -> str:
+    """A table as text, CSV, TSV, JSON Lines or JSON."""
+    if form == "table":
+        return f"{table_text(table, places, every_row=True)}\n"
+    if form in ("jsonl", "json"):
+        return "".join(_json_lines(form, table.to_dict("split")["data"], table.columns))
+    return csv_text(table, places, "," if form == "csv" else "\t")
+
+
+def _json_lines(form: str, rows: Iterable[Row], columns: Iterable[str]) -> Iterator[str]:
+    """An object for each row, or one list of them; null where JSON has no number."""
+    import json
+
+    def finite(value: Any) -> Any:
+        return None if isinstance(value, float) and not isfinite(value) else value
+
+    records = (dict(zip(columns, map(finite, row))) for row in rows)
+    for part in [[*records]] if form == "json" else records:
+        yield f"{json.dumps(part, ensure_ascii=False)}\n"
 
 
 SIGNIFICANT, BEST = "*", "+"  # marks of a mean; in text, where nothing is bold

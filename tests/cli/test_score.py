@@ -15,7 +15,7 @@ import sys
 import pytest
 
 import ir_trunc
-from ir_trunc._cli._output import FORMATS
+from ir_trunc._output.tables import FORMATS
 
 JUDGMENTS = "1 0 a 1\n1 0 b 0\n2 0 a 2\n2 0 c 1\n10 0 a 0\n"
 RUN = "1 Q0 a 1 2.0 x\n1 Q0 b 2 1.0 x\n2 Q0 b 1 3.0 x\n2 Q0 a 2 2.5 x\n2 Q0 c 3 0.1 x\n"
