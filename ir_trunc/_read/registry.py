@@ -123,12 +123,12 @@ class Reader:
 def reader(
     form: str,
     *,
-    shapes: str,
-    kinds: str,
-    recognises: Callable[[Any], bool] = lambda data: False,
+    recognises: Callable[[Any], Any] = lambda data: False,
+    shapes: str = "path",
+    kinds: str = "run qrels",
     **others: Any,
 ) -> Callable[[Read], Reader]:
-    """Declare a function as a reader; its docstring is what the reference says of the form.
+    """Declare a function as a reader, of files by default; its docstring is what the reference says of it.
 
     others: the other attributes of `Reader`. The shape 'object' is data of a class that is not built in,
     whatever their shape. The first reader of a shape for a kind (run, qrels, ...) is that of the usual form:

@@ -55,19 +55,19 @@ def ir_dataset(data: Any, layout: Layout) -> Table:
         raise missing_file(data, layout.source)
     collection = load_dataset(data) if isinstance(data, str) else data
     if collection is None:
-        unknown = "there is no such file, nor an ir_datasets data set of that id"
-        raise MissingFileError(
-            f"{layout.source}: {unknown}." if data else f"{layout.kind}: the path is empty."
+        what = (
+            "there is no such file, nor an ir_datasets data set of that id" if data else "the path is empty"
         )
+        raise MissingFileError(f"{layout.source if data else layout.kind}: {what}.")
     if layout.kind == "topics":
         return Table("topics", topics=_topics(collection))
     name, is_run = dataset_name(collection), layout.kind == "run"
     rows = getattr(collection, "scoreddocs_iter" if is_run else "qrels_iter", None)
     if rows is None:
-        what = (
-            "run (scoreddocs) of its own: give a run" if is_run else "qrels: choose one of its parts that has"
-        )
-        raise InputError(f"data set {name} has no {what}.")
+        missing = "run (scoreddocs) of its own: give a run"
+        if not is_run:
+            missing = "qrels: choose one of its parts that has"
+        raise InputError(f"data set {name} has no {missing}.")
     table = named_tuples.table(loaded(collection, rows), layout)
     if is_run:
         return table

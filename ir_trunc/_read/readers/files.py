@@ -16,7 +16,7 @@ import numpy as np
 from ir_trunc._core.errors import InputError, counted, option, repeated, shown, warn
 from ir_trunc._core.rankings import distinct
 from ir_trunc._read.arrow import flat, pa, pc
-from ir_trunc._read.readers.memory import dicts, records
+from ir_trunc._read.readers.memory import records
 from ir_trunc._read.readers.topics import topic_file
 from ir_trunc._read.readers.trec import are_numbers, has_ranks, rows_in, trec
 from ir_trunc._read.reading import RANK, TOPICS, Columns, Layout
@@ -43,13 +43,7 @@ def _is_separated(data: File, separator: str) -> bool:
     return len(signs) == 1 and signs != {0} and all(len(line.split()) == 1 for line in lines)
 
 
-@reader(
-    "a path of CSV or TSV with a header that names <columns>",
-    recognises=_is_table,
-    columns=True,
-    shapes="path",
-    kinds="run qrels",
-)
+@reader("a path of CSV or TSV with a header that names <columns>", recognises=_is_table, columns=True)
 def csv_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """Plain or gzipped, with tabs, commas or semicolons between the fields.
 
@@ -179,13 +173,7 @@ def _are_short(data: File) -> bool:
     return is_number and fields[0][0] not in "{[<" and FIELDS_IN["run"].keys().isdisjoint(fields)
 
 
-@reader(
-    "a path of lines 'query_id doc_id <value>', without a header",
-    recognises=_are_short,
-    columns=True,
-    shapes="path",
-    kinds="run qrels",
-)
+@reader("a path of lines 'query_id doc_id <value>', without a header", recognises=_are_short, columns=True)
 def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     """Runs of three fields, as MS MARCO and Tevatron have them, or of four, 'query_id doc_id rank score'.
 
@@ -255,9 +243,7 @@ def _are_ranks(rows: Rows) -> bool | None:
     return True if ((np.diff(topic) == 0) & (np.diff(value) > 0)).any() else None
 
 
-@reader(
-    "a path of CSV or TSV with a header that names <columns>", columns=True, shapes="path", kinds="depths"
-)
+@reader("a path of CSV or TSV with a header that names <columns>", columns=True, kinds="depths")
 def depth_table(data: str | os.PathLike[str], layout: Layout) -> Table | Iterable[Rows]:
     """A row for each question and depth: query_id, k, score and, where they differ, cost and repeat."""
     return csv_file.read(data, layout)
@@ -267,7 +253,6 @@ def depth_table(data: str | os.PathLike[str], layout: Layout) -> Table | Iterabl
     "a path of JSON or JSON lines, plain or gzipped",
     recognises=lambda data: b"".join(data.start[:200].split())[:2] in (b'{"', b"{}", b"[{", b"[[", b"[]"),
     columns=True,
-    shapes="path",
     kinds="run qrels depths",
 )
 def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
@@ -278,23 +263,18 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     source, keys = layout.source, layout.reading.nesting
     in_parts = json_parts(data, source)
     content, further = next(in_parts), next(in_parts, None)
-    if further is not None:
-        form = reader_of(content, layout)
-        if form in (dicts, records):
-            try:
-                rows = _rows_of_parts(form, chain((content, further), in_parts), layout)
-            except InputError as error:
-                place = "" if str(error).startswith(source) else f"{source}: "
-                raise InputError(f"{place}{error}") from None
-            if rows is not None:
-                yield rows
-                return
-        content = json_content(data, source)
-    if isinstance(content, dict) and not are_columns(content, layout):
-        topic = layout.reading.names.get("query_id", keys.names[0] if keys else "query_id")
-        if topic in content or {"query_id", layout.item} <= {*map(FIELDS_IN[layout.kind].get, content)}:
-            content = [content]  # JSON lines of a single line
     try:
+        if further is not None:
+            form = reader_of(content, layout)
+            whole = _rows_of_parts(form, chain((content, further), in_parts), layout)
+            if whole is not None:
+                yield whole
+                return
+            content = json_content(data, source)
+        if isinstance(content, dict) and not are_columns(content, layout):
+            topic = layout.reading.names.get("query_id", keys.names[0] if keys else "query_id")
+            if topic in content or {"query_id", layout.item} <= {*map(FIELDS_IN[layout.kind].get, content)}:
+                content = [content]  # JSON lines of a single line
         for rows in reader_of(content, layout).pieces(content, layout):
             yield replace(rows, source=source)
     except InputError as error:
@@ -303,12 +283,12 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
 
 
 def _rows_of_parts(form: Reader, contents: Iterable[Any], layout: Layout) -> Rows | None:
-    """The rows of a content in parts, records of the same names; None where their names differ."""
+    """The rows of records of the same names in parts; None where their names differ, and in other forms."""
     pieces, names, number = list[Rows](), set[Any](), 0
     for content in contents:
-        if form is records and pieces and names != {*chain.from_iterable(content)}:
+        names = names or {*chain.from_iterable(content)}
+        if form is not records or names != {*chain.from_iterable(content)}:
             return None
-        names = names or {*chain.from_iterable(content)} if form is records else names
         pieces += form.pieces(content, replace(layout, first_row=number))
         number += len(content)
     return replace(Rows.concat(pieces), source=layout.source)
@@ -316,11 +296,8 @@ def _rows_of_parts(form: Reader, contents: Iterable[Any], layout: Layout) -> Row
 
 @reader(
     "a path of Parquet with the columns <columns>",
-    recognises=lambda data: (
-        data.start.startswith(b"PAR1") or bool(data.start and data.name.endswith(".parquet"))
-    ),
+    recognises=lambda data: data.start[:4] == b"PAR1" or (data.start and data.name.endswith(".parquet")),
     columns=True,
-    shapes="path",
     kinds="run qrels topics depths",
 )
 def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
@@ -344,7 +321,6 @@ def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
         os.path.isdir(os.path.join(data.path, "qrels"))
         or os.path.isfile(os.path.join(data.path, "queries.jsonl"))
     ),
-    shapes="path",
     kinds="qrels topics",
 )
 def beir_folder(data: str | os.PathLike[str], layout: Layout) -> Table | list[Rows]:

@@ -204,7 +204,6 @@ def _qrels_by_kernel(data: Data, seed: int) -> Any:
     "a path of TREC lines, plain or gzipped",
     recognises=_are_lines,
     compiled=Compiled(_run_to_kernel, _qrels_by_kernel),
-    shapes="path",
     kinds="run qrels answers",
 )
 def trec(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
@@ -412,10 +411,7 @@ def _answers(data: str | os.PathLike[str], source: str, least: int) -> Iterator[
 
 
 @reader(
-    "a path of TREC lines 'question Q0 document rank score tag answer'",
-    recognises=has_answers,
-    shapes="path",
-    kinds="run",
+    "a path of TREC lines 'question Q0 document rank score tag answer'", recognises=has_answers, kinds="run"
 )
 def answer_run(data: str | os.PathLike[str], layout: Layout) -> Table:
     """As TREC-8 to TREC 2001 had them. A document of the list is a document with an answer, in the order of
@@ -434,7 +430,6 @@ def answer_run(data: str | os.PathLike[str], layout: Layout) -> Table:
 @reader(
     "a path of TREC lines 'question document judgment answer'",
     recognises=lambda data: _are_judged(rows_in(data.lines)),
-    shapes="path",
     kinds="qrels",
 )
 def answer_judgments(data: str | os.PathLike[str], layout: Layout) -> Table:
