@@ -6,16 +6,14 @@ old or the new.
 """
 
 import contextlib
-import gzip
 import os
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from faulty import draws, ir_trunc_command, one_line, python, small_blocks
+from faulty import draws, one_line, python, small_blocks
 
 from ir_trunc import InputError, calc
 from ir_trunc._output.files import write_text
@@ -125,8 +123,6 @@ def test_a_file_that_another_takes_the_place_of_is_read_to_its_end(tmp_path, mon
         assert score == pytest.approx(1 / 4)  # of d0, d1, d2, d3
 
 
-LONG = "".join(f"{topic} Q0 d{rank} {rank} {999 - rank} tag\n" for topic in range(300) for rank in range(200))
-
 # Children write one version after the other and are killed in the middle.
 KILLED = """
 import os, random, signal, sys, time
@@ -176,45 +172,6 @@ print(len(set(whole)), sorted(set(found)), len(found) > trials / 2)
 def test_a_writer_that_is_killed_at_any_moment_leaves_a_whole_file(tmp_path, long_form, name):
     seed = draws("killed", name).random()
     assert python(KILLED, seed, 400 if long_form else 20, name, cwd=tmp_path) == (0, "3 [True] True\n", "")
-
-
-@pytest.mark.parametrize("name", ["out.run", "out.run.gz"])
-def test_a_command_that_is_killed_at_any_moment_leaves_a_whole_file(tmp_path, long_form, name):
-    (tmp_path / "in.run").write_text(LONG)
-    words = ["truncate", "in.run", "--policy", "Fixed(150)", "-o", name, "-k", "cuts.tsv"]
-    start = time.monotonic()
-    assert ir_trunc_command(*words, cwd=tmp_path)[0] == 0
-    usual = time.monotonic() - start
-    new = (tmp_path / name).read_bytes()
-    ends = []
-    for number in range(60 if long_form else 2):
-        rng = draws("killed command", name, number)
-        for other in os.listdir(tmp_path):
-            if other != "in.run":
-                (tmp_path / other).unlink()
-        old = gzip.compress(b"before") if number % 2 else None
-        if old:
-            (tmp_path / name).write_bytes(old)
-        kind = rng.choice([signal.SIGKILL, signal.SIGTERM])
-        with subprocess.Popen(
-            [sys.executable, "-m", "ir_trunc", *words],
-            cwd=tmp_path,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        ) as process:
-            time.sleep(usual * rng.uniform(0.5, 1.1))
-            process.send_signal(kind)
-            said = process.stderr.read()
-        assert said.count(b"\n") == said.count(b"Fixed(k=150): 300 lists")  # nothing of the kill itself
-        left = (tmp_path / name).read_bytes() if (tmp_path / name).exists() else None
-        assert left in (old, new)
-        assert process.returncode in (0, -kind, 128 + kind)
-        assert left == new or process.returncode != 0
-        if kind == signal.SIGTERM:
-            assert not [other for other in os.listdir(tmp_path) if other.startswith(".")]
-        ends.append("new" if left == new else "old")
-    print({end: ends.count(end) for end in set(ends)})
-    assert (tmp_path / "in.run").read_text() == LONG
 
 
 WRITER = """

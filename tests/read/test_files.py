@@ -259,7 +259,8 @@ def test_judgments_of_answers_that_are_numbers(tmp_path, text, expected):
 
 
 @pytest.mark.parametrize(
-    "text", ["1 0 1 1\n1 0 2 0\n", "1 Q0 1 1\n2 Q0 1 0\n", "1 0 -1 1\n1 0 1 0\n", "1 0 3 1\n"]
+    "text",
+    ["1 0 1 1\n1 0 2 0\n", "1 Q0 1 1\n2 Q0 1 0\n", "1 0 -1 1\n1 0 1 0\n", "1 0 3 1\n", "1 0 L3 2\n"],
 )
 def test_documents_that_are_small_numbers_stay_documents(tmp_path, text):
     topic, _, doc, grade = text.splitlines()[0].split()

@@ -189,7 +189,7 @@ VOCABULARY = {
 def test_the_usual_names_are_the_same_in_all_forms(field, name, tmp_path):
     row = {"query_id": "1", "doc_id": "a", "score": 0.5, "relevance": 1, "rank": 1}
     row = {name if known == field else known: value for known, value in row.items()}
-    frame, ids = pd.DataFrame([row]), {name for known in ("query_id", "doc_id") for name in VOCABULARY[known]}
+    frame = pd.DataFrame([row])
     document = {key: value for key, value in row.items() if key not in VOCABULARY["query_id"]}
     topic = {key: value for key, value in row.items() if key in VOCABULARY["query_id"]}
     forms = [
@@ -207,7 +207,6 @@ def test_the_usual_names_are_the_same_in_all_forms(field, name, tmp_path):
     if field == "query_id":
         assert read_topics([topic]) == read_topics(frame[[name]]) == ["1"]
         assert read_log([topic | {"answer": "x", "correct": 1}]).run == {"1": {"correct": 1.0}}
-    assert ids
 
 
 def test_ranks_in_records_decide_where_there_are_no_scores():
