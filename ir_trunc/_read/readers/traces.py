@@ -168,8 +168,9 @@ class _Span(NamedTuple):
         name, parent, trace, start = (str(values.get(key, "")) for key in keys)
         ids = name or str(number), parent.removeprefix("0x"), trace.removeprefix("0x")
         topic, kind = (_first(values, names) for names in (queries, _KINDS))
+        kind = str("" if kind is None else kind) or "of no kind"
         documents = _documents(values, f"{source}, span {ids[0]}")
-        return cls(*ids, _TIME_ZONE.sub("", start), topic, str(kind or "of no kind"), documents)
+        return cls(*ids, _TIME_ZONE.sub("", start), topic, kind, documents)
 
     @property
     def is_retrieval(self) -> bool:
