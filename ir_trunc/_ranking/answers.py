@@ -187,19 +187,16 @@ def _merged(rows: Rows, normalise: Normalise | None) -> Rows:
     kept = replace(rows, docs=texts)
     if not len(repeats(flat(kept.topics.indices).astype(np.int64), kept.docs)):
         return kept  # nothing to merge, which takes less memory
-    best: dict[tuple[str, str], tuple[str, int]] = {}
-    ids = (column.to_pylist() for column in (rows.topics, rows.docs, rows.classes))
-    for question, answer, kind, level in zip(*ids, rows.values.tolist()):
-        normalised = normalise(answer) if normalise else answer
-        previous = best.get((question, normalised))
-        if previous and previous[0] != kind and min(previous[1], level) > 0:
-            raise InputError(f"{rows.source}, question {question}: the answer {answer!r} is in two classes.")
-        if previous is None or previous[1] < level:
-            best[question, normalised] = (kind, level)
-    questions, answers = zip(*best) if best else ((), ())
-    kinds, levels = zip(*best.values()) if best else ((), ())
-    topics, docs, classes = (pa.array(texts, pa.string()) for texts in (questions, answers, kinds))
-    return Rows.of(rows.source, topics, docs, np.array(levels, np.int64), classes)
+    best = dict[tuple[str, str], int]()  # the row of each
+    kinds, levels = rows.classes.to_pylist(), rows.values.tolist()
+    for row, answer in enumerate(zip(kept.topics.to_pylist(), kept.docs.to_pylist())):
+        before = best.setdefault(answer, row)
+        if kinds[before] != kinds[row] and min(levels[before], levels[row]) > 0:
+            what = f"the answer {rows.docs[row].as_py()!r} is in two classes"
+            raise InputError(f"{rows.source}, question {answer[0]}: {what}.")
+        if levels[before] < levels[row]:
+            best[answer] = row
+    return kept.take(np.array([*best.values()]))
 
 
 def token_f1(words: Counter[str], right: Counter[str]) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, ParameterTypeError, shown
 from ir_trunc._core.rankings import Floats, Ints
+from ir_trunc._read.readers.memory import has_name, value_at, value_in
 
 _NUMBERS = "one list of numbers, or a 2-d array with a row for each list"
 _MISSING = (
@@ -82,7 +83,7 @@ def has_field(items: Any, name: str) -> bool:
     first = None
     with suppress(TypeError):
         first = next(iter(items.values() if isinstance(items, Mapping) else items), None)
-    return name in first if isinstance(first, Mapping) else bool(name) and hasattr(first, name)
+    return has_name(first, name)
 
 
 def cost_of(cost: Any, text_of: Callable[[Any], str], metadata: str) -> Any:
@@ -106,7 +107,7 @@ def cost_of(cost: Any, text_of: Callable[[Any], str], metadata: str) -> Any:
 def text_of(document: Any) -> str:
     """The text of a framework's document; InputError for one without."""
     for name in ("page_content", "content", "text"):
-        text = document.get(name) if isinstance(document, Mapping) else getattr(document, name, None)
+        text = value_in(document, name)
         if isinstance(text, str):
             return text
     raise InputError(f"{shown(document)} has no text that could be counted: page_content, content or text.")
@@ -115,8 +116,8 @@ def text_of(document: Any) -> str:
 def scores_of_items(items: Any, score: Any = None, what: str = "score") -> Any:
     """The scores (or costs) of items, in their order; InputError if they cannot be found."""
     refused = isinstance(items, (str, bytes, bytearray, memoryview, set, frozenset))
-    refused = refused or hasattr(items, "_fields")  # a named tuple
-    if refused or not hasattr(items, "__len__") or getattr(items, "ndim", 1) == 0:
+    is_record = hasattr(items, "_fields")  # a named tuple
+    if refused or is_record or not hasattr(items, "__len__") or getattr(items, "ndim", 1) == 0:
         raise InputError(
             f"items of type {type(items).__name__}: a list, a tuple, an array, a frame or a dict is needed."
         )
@@ -148,12 +149,8 @@ def _score_of_item(item: Any, score: str | Callable[[Any], Any] | None, place: i
             value = score(item)
         except Exception as error:
             raise InputError(f"item {place}, {shown(item)}: the function {what} fails ({error}).") from error
-    elif type(item) is tuple:  # it has no attributes
-        value = None
     else:
-        value = item
-        for name in (score or "score").split("."):
-            value = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+        value = value_at(item, score or "score")
     if value is None and score is None:
         if isinstance(item, tuple) and len(item) == 2:
             value = item[1]

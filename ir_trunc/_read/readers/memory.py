@@ -34,6 +34,31 @@ def first_item(data: Any) -> Any:
     return data[0] if isinstance(data, (list, tuple)) and data else None
 
 
+def value_at(record: Any, path: Any) -> Any:
+    """The value at a path of keys, attributes and places, or of a key with dots; None where there is none."""
+    value = value_in(record, path)
+    if value is not None or not isinstance(path, str) or "." not in path:
+        return value
+    name, _, rest = path.partition(".")
+    return value_at(value_in(record, name), rest)
+
+
+def value_in(record: Any, name: Any) -> Any:
+    """The value of a key, of an attribute or at a place in a list; None where there is none."""
+    if type(record) is dict or isinstance(record, Mapping):
+        return record.get(name)
+    if isinstance(record, (list, tuple)) and str(name).isdigit():
+        return record[int(name)] if int(name) < len(record) else None
+    # Arrays are no records, and `data` of one is another thing; a row of a frame or of an array is one.
+    is_array = hasattr(record, "__array__") and not hasattr(record, "keys") and getattr(record, "ndim", 1) > 0
+    return None if is_array else getattr(record, str(name), None)
+
+
+def has_name(record: Any, path: str) -> bool:
+    """Whether a record has a key or an attribute, with or without a value."""
+    return path in record if isinstance(record, Mapping) else hasattr(record, str(path))
+
+
 @reader(
     "what ir_trunc.read_run returns",
     recognises=lambda data: isinstance(data, Rows),

@@ -19,7 +19,7 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, either, listed, nearest, option, repeated, shown, warn
 from ir_trunc._read.arrow import joined_id, one_id, pa
-from ir_trunc._read.readers.memory import dicts, first_item
+from ir_trunc._read.readers.memory import dicts, first_item, has_name, value_at, value_in
 from ir_trunc._read.reading import RANK, Layout
 from ir_trunc._read.registry import Table, reader, shape_of
 from ir_trunc._read.rows import Rows
@@ -159,26 +159,6 @@ FORMS = (
 _DOCUMENTS = Form("lists by topic", ())
 
 
-def value_at(record: Any, path: Any) -> Any:
-    """The value at a path of keys, attributes and places, or of a key with dots; None where there is none."""
-    value = value_in(record, path)
-    if value is not None or not isinstance(path, str) or "." not in path:
-        return value
-    name, _, rest = path.partition(".")
-    return value_at(value_in(record, name), rest)
-
-
-def value_in(record: Any, name: Any) -> Any:
-    """The value of a key, of an attribute or at a place in a list; None where there is none."""
-    if type(record) is dict or isinstance(record, Mapping):
-        return record.get(name)
-    if isinstance(record, (list, tuple)) and str(name).isdigit():
-        return record[int(name)] if int(name) < len(record) else None
-    # Arrays are no records, and `data` of one is another thing; a row of a frame or of an array is one.
-    is_array = hasattr(record, "__array__") and not hasattr(record, "keys") and getattr(record, "ndim", 1) > 0
-    return None if is_array else getattr(record, str(name), None)
-
-
 def _first_at(record: Any, paths: Iterable[Any]) -> Any:
     """The value at the first path that the record has; None where it has none."""
     for path in paths:  # a generator takes twice the time
@@ -294,7 +274,7 @@ def nested_records(data: Any, layout: Layout) -> Read:
     for number, record in enumerate(records):
         place = f"{source}, item {number}"
         topic = fields.value("query_id", record, form.topics)
-        if keys is not None and all(_has_name(record, name) for name in keys.names):
+        if keys is not None and all(has_name(record, name) for name in keys.names):
             topic = tuple(value_in(record, name) for name in keys.names)
         found = _first_at(record, paths)
         if form.golden and layout.kind == "qrels":
@@ -328,7 +308,7 @@ def nested_records(data: Any, layout: Layout) -> Read:
 def _gold(record: Any, documents: Any, paths: Iterable[str], place: str) -> Any:
     """The relevant documents of a question of a golden set, of which there are none if it has no answer."""
     answerable = value_in(record, "answerable")
-    if documents is None and (answerable is False or any(_has_name(record, path) for path in paths)):
+    if documents is None and (answerable is False or any(has_name(record, path) for path in paths)):
         documents = []
     if isinstance(documents, str) and not documents.strip():
         raise InputError(f"{place}: the text of its documents is empty; [] says that there is no answer.")
@@ -338,11 +318,6 @@ def _gold(record: Any, documents: Any, paths: Iterable[str], place: str) -> Any:
         what = f"answerable is {answerable}, and it has {counted(len(documents), 'document')}"
         raise InputError(f"{place}: {what}; one of the two is wrong.")
     return documents
-
-
-def _has_name(record: Any, path: str) -> bool:
-    """Whether a record has a key or an attribute, with or without a value."""
-    return path in record if isinstance(record, Mapping) else hasattr(record, str(path))
 
 
 def _by_citation(documents: list[Any], sentences: Any) -> tuple[list[Any], int]:
@@ -643,7 +618,7 @@ def _number_in(item: Any, names: Iterable[Any]) -> Any:
 def _has(item: Any, names: Iterable[Any]) -> bool:
     """Whether a document has one of these names, or its metadata have, where the value may be null."""
     holders = (item, *(value_in(item, name) for name in _METADATA))
-    return any(_has_name(each, name) for each in holders if each is not None for name in names)
+    return any(has_name(each, name) for each in holders if each is not None for name in names)
 
 
 def _cost_of(doc: Any, cost: Any, place: str) -> float:
