@@ -101,25 +101,19 @@ class AnswerLog:
     @property
     def counts(self) -> dict[str, int]:
         """How many questions are answered correctly, wrongly and not at all."""
-        asked = [(right, self.run[name]) for name, right in self._qrels(nil=False).items()]
-        grades = [right[next(iter(answer))] if answer else None for right, answer in asked]
-        right, unanswered = sum(map(bool, grades)), grades.count(None)
-        return {_RIGHT: right, _WRONG: len(grades) - right - unanswered, "unanswered": unanswered}
+        answers = [*self.run.values()]
+        right, unanswered = sum(_RIGHT in answer for answer in answers), answers.count({})
+        return {_RIGHT: right, _WRONG: len(answers) - right - unanswered, "unanswered": unanswered}
 
     def with_answerable(self, other: AnswerLog) -> AnswerLog:
         """The log, knowing what has an answer where another log of the same questions says it."""
-        known: dict[str, bool | None] = {}
+        known, both = dict[str, bool | None](), f"{self.source} and {other.source}"
         if differing := self.run.keys() ^ other.run.keys():
-            name = min(differing)
-            raise InputError(
-                f"question {name} is in only one of {self.source} and {other.source}: both need it."
-            )
+            raise InputError(f"question {min(differing)} is in only one of {both}: both need it.")
         for name, has in self.answerable.items():
             of_other = other.answerable[name]
             if None not in (has, of_other) and has != of_other:
-                raise InputError(
-                    f"question {name}: {self.source} and {other.source} differ in whether it has an answer."
-                )
+                raise InputError(f"question {name}: {both} differ in whether it has an answer.")
             known[name] = of_other if has is None else has
         return replace(self, answerable=known)
 
@@ -298,8 +292,7 @@ class AnswerLog:
         if self.has_confidence:
             from scipy import stats
 
-            qrels = self._qrels(nil=False)
-            pairs = [(score, qrels[q][of]) for q, answer in self.run.items() for of, score in answer.items()]
+            pairs = [(sure, of == _RIGHT) for answer in self.run.values() for of, sure in answer.items()]
             sure, is_right = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
             varied = np.ptp(sure) > 0 and np.ptp(is_right) > 0 if len(sure) else False
             figures["pearson"] = float(stats.pearsonr(sure, is_right).statistic) if varied else np.nan
@@ -391,14 +384,22 @@ class AnswerLog:
         return float(reaching["threshold"].iloc[-1])
 
     def _promised(self, table: pd.DataFrame, risk: float, delta: float) -> float:
-        """The lowest threshold of the sequences, each of which goes on while its thresholds are shown."""
+        """The lowest threshold of the sequences, each of which goes on while its thresholds are shown.
+
+        The first one of a sequence gives all n answers, n / 2, n / 4 and so on. There are as many as
+        leave the last one answers enough to be shown without an error at its level, delta by their number,
+        which depends on n, the risk and delta alone.
+        """
         from scipy.special import bdtr
 
-        answers, best = table["answers"].to_numpy(), -1
-        wrong, starts = (table["risk"] * answers).round(), _starts(int(answers[-1]), risk, delta)
-        is_shown = np.append(bdtr(wrong, answers, risk) <= delta / len(starts), False)
-        for start in starts:
-            first = int(np.searchsorted(answers, start))
+        answers, best, sequences = table["answers"].to_numpy(), -1, 1
+        n = int(answers[-1])
+        while n / 2**sequences * math.log1p(-risk) <= math.log(delta / (sequences + 1)):
+            sequences += 1
+        wrong = (table["risk"] * answers).round()
+        is_shown = np.append(bdtr(wrong, answers, risk) <= delta / sequences, False)
+        for place in range(sequences):
+            first = int(np.searchsorted(answers, n / 2**place))
             best = max(best, first + int(is_shown[first:].argmin()) - 1) if is_shown[first] else best
         if best < 0:
             fewest = math.ceil(math.log(delta) / math.log1p(-risk) - _SLACK)  # answers, all of them right
@@ -408,18 +409,6 @@ class AnswerLog:
                 " answers, or allow a higher risk or delta."
             )
         return float(table["threshold"].iloc[best])
-
-
-def _starts(n: int, risk: float, delta: float) -> list[float]:
-    """How many of n answers the first threshold of each sequence gives: n, n / 2, n / 4 and so on.
-
-    There are as many as leave the last one answers enough to be shown without an error at its level, delta by
-    their number, which depends on these three alone.
-    """
-    count = 1
-    while n / 2**count * math.log1p(-risk) <= math.log(delta / (count + 1)):
-        count += 1
-    return [n / 2**place for place in range(count)]
 
 
 def read_log(
@@ -544,11 +533,9 @@ def read_log(
             f"{source}: {counted(len(unknown), *what)} and {place}; {remedy} takes them for no answer."
         )
     answered = sum(map(bool, run.values()))
-    for field, count, all_of_them in (("confidence", sure, answered), ("group", len(groups), len(run))):
-        if 0 < count < all_of_them:
-            raise InputError(
-                f"{source}: {field} is missing for {all_of_them - count} of {all_of_them}; all need it."
-            )
+    for field, count, n in (("confidence", sure, answered), ("group", len(groups), len(run))):
+        if 0 < count < n:
+            raise InputError(f"{source}: {field} is missing for {n - count} of {n}; all need it.")
     if seeming:
         warn(f"{source}: {seeming_abstentions(seeming, '')}.")
     if graded and correct_from is None:
@@ -658,7 +645,7 @@ def _assessed(
     has_answer = None if references is None else bool(references)
     if "answerable" in item:
         answerable = item["answerable"]  # which may be 1 or 0
-        if not isinstance(answerable, (bool, np.bool_, Real)) or answerable not in (0, 1):
+        if not isinstance(answerable, (np.bool_, Real)) or answerable not in (0, 1):
             raise InputError(f"{where}: answerable {shown(answerable)}: true or false is needed.")
         if has_answer not in (None, answerable):
             raise InputError(f"{where}: answerable is {bool(answerable)} and references {shown(references)}.")
@@ -676,9 +663,8 @@ def _assessed(
     elif answer and references:
         value = _number("judge", judge(answer, references), where, 0, 1)
     if value > 0 and not answer and has_answer is not False:
-        raise InputError(
-            f"{where} is unanswered and correct: is silence right there? answerable: false says so."
-        )
+        remedy = "is silence right there? answerable: false says so"
+        raise InputError(f"{where} is unanswered and correct: {remedy}.")
     if not answer or value < least:
         return value, has_answer
     if has_answer is False:

@@ -222,11 +222,9 @@ def with_effort(
     0      a   1.0    0.25     0.75
     1      b   0.0    0.25    -0.25
     """
-
-    def gains_of(lists: Lists) -> Gains:
-        return scaled(lists, gain, max_rel)
-
-    gains, documents, judged, source = _scored(qrels, run, depth, gains_of, nil, reading)
+    gains, documents, judged, source = _scored(
+        qrels, run, depth, lambda lists: scaled(lists, gain, max_rel), nil, reading
+    )
     effort = documents.pop("cost") if "cost" in documents else e
     priced = documents.assign(effort=effort, utility=documents["gain"] - effort)
     return Wrapped(_run(priced, gains.lists.judgments.topics, source), judged, (qrels, run))
