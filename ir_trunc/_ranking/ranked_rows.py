@@ -97,101 +97,78 @@ class Notes:
 
     def warn(self, source: str, nil_id: str, reading: Reading, topics: Sequence[str] = ()) -> None:
         """Warn of each kind once. `source` is the name of the run."""
-        messages = [*self._of_order(reading)]
-        if self.samples or reading.stop is not None:
-            messages += self._of_marks(reading)
-        messages += self._of_what_is_left_out(nil_id, reading, topics)
-        for message in messages:
+        for message in (*self._of_order(reading), *self._of_lists(nil_id, reading, topics)):
             warn(f"{source}: {message}.")
 
     def _of_order(self, reading: Reading) -> Iterator[str]:
         """Signs that something else than the scores gives the order."""
-        tied = 2 * self.tied > self.lists
-        if tied and not reading.over_ties:
+        ids_decide = f"of {self.lists} lists, so that document ids decide their order"
+        if 2 * self.tied > self.lists and not reading.over_ties:
             has_ranks = any(sample.pairs for sample in self.samples)
             others = f", {option('order', 'rank')} the ranks" if has_ranks else ""
             others += f", {option('order', 'score64')} all digits of the scores" if self.rounded else ""
-            yield (
-                f"all scores are equal in {self.tied} of {self.lists} lists, so that document ids decide"
-                f" their order; {option('order', 'file')} takes the rows as they stand{others};"
-                f" {option('ties', 'expected')} gives the mean score over all orders"
-            )
+            others += f"; {option('ties', 'expected')} gives the mean score over all orders"
+            equal = f"all scores are equal in {self.tied} {ids_decide}"
+            yield f"{equal}; {option('order', 'file')} takes the rows as they stand{others}"
         elif self.rounded and not reading.over_ties:
-            yield (
-                f"scores differ only beyond 32 bits in {self.rounded} of {self.lists} lists, so that"
-                f" document ids decide their order; {option('order', 'score64')} compares all digits"
-            )
+            differ = f"scores differ only beyond 32 bits in {self.rounded} {ids_decide}"
+            yield f"{differ}; {option('order', 'score64')} compares all digits"
         if not self.samples or reading.without_scores:
             return
         looked_at, rising, uneven = _directions(self.samples, reading.lower_is_better)
         against = looked_at - rising if reading.lower_is_better else rising
+        scores_decide = f"of {looked_at} sampled lists, and the scores decide"
         if 2 * against > looked_at:
             remedy = f"if they are distances, {option('lower_is_better', True)}"
             if reading.lower_is_better:
                 remedy = f"if higher scores are better, leave {option('lower_is_better', True)} out"
-            yield (
-                f"the ranks run against the scores in {against} of {looked_at} sampled lists, and"
-                f" the scores decide; {remedy}, and if the ranks are right, {option('order', 'rank')}"
-            )
+            remedy += f", and if the ranks are right, {option('order', 'rank')}"
+            yield f"the ranks run against the scores in {against} {scores_decide}; {remedy}"
         elif 2 * uneven > looked_at:
-            yield (
-                f"the scores do not fall with the rank in {uneven} of {looked_at} sampled lists, and the"
-                f" scores decide; {option('order', 'file')} takes the rows as they stand,"
-                f" {option('order', 'rank')} the ranks"
-            )
+            uneven_lists = f"the scores do not fall with the rank in {uneven} {scores_decide}"
+            remedy = f"{option('order', 'file')} takes the rows as they stand"
+            yield f"{uneven_lists}; {remedy}, {option('order', 'rank')} the ranks"
 
-    def _of_marks(self, reading: Reading) -> Iterator[str]:
-        """Signs that lists end elsewhere."""
-        marks = {mark for sample in self.samples for mark in sample.marks}
-        if reading.stop is None and len(marks) > 1:
-            some = ", ".join(sorted(marks)[:5])
-            name_it = f"if one ends the list, name it: {option('stop', '...')}"
-            yield f"the second column has several values ({some}); {name_it}"
+    def _of_lists(self, nil_id: str, reading: Reading, topics: Sequence[str]) -> Iterator[str]:
+        """Signs that lists end elsewhere, and documents and topics that do not count."""
+        if reading.stop is None and self.samples:
+            marks = {mark for sample in self.samples for mark in sample.marks}
+            if len(marks) > 1:
+                several = f"the second column has several values ({', '.join(sorted(marks)[:5])})"
+                yield f"{several}; if one ends the list, name it: {option('stop', '...')}"
         if reading.stop is not None and not self.ended:
             yield f"no row has the mark {reading.stop} in its second column: no list ends there"
-
-    def _of_what_is_left_out(self, nil_id: str, reading: Reading, topics: Sequence[str]) -> Iterator[str]:
-        """Documents and topics that do not count."""
         if reading.withheld is not None:
             left = f"{counted(self.withheld, 'document')} left {counted(self.left, 'list')}"
             yield f"{left}, as {option('withheld')} says"
         if self.behind:
             yield f"{self.behind} documents come after one that was not shown; their lists end before it"
         if self.first_ignored is not None:
-            be = "is" if self.ignored == 1 else "are"
-            none = "" if self.known else "; no document is left"
-            hint = likeness(self.first_ignored, topics).rstrip(".")
-            if not reading.keys and not hint:
-                none += f"; {option('topics')} names those to which nothing is relevant"
-            elif reading.keys:
-                none += (
-                    f"; what a run returns for these costs it nothing: name all lists by {option('topics')}"
-                )
+            hint, none = likeness(self.first_ignored, topics).rstrip("."), ""
+            if reading.keys:
+                none = "; what a run returns for these costs it nothing: name all lists by "
+                none += option("topics")
                 if _OF_A_DAY.search(self.first_ignored):
                     none += ", or score runs of Change Detection by `ir_trunc cdet`"
-            yield (
-                f"ignored {counted(self.ignored, 'topic')} that {be} not in the qrels (for example"
-                f" {self.first_ignored}){none}{hint and f'.{hint}'}"
-            )
+            elif not hint:
+                none = f"; {option('topics')} names those to which nothing is relevant"
+            none = f"{'' if self.known else '; no document is left'}{none}{hint and f'.{hint}'}"
+            ignored = f"{counted(self.ignored, 'topic')} that {'is' if self.ignored == 1 else 'are'} not"
+            yield f"ignored {ignored} in the qrels (for example {self.first_ignored}){none}"
         if self.behind_nil:
-            yield (
-                f"{nil_id} ends {self.cut_by_nil} list(s) before their last document; {self.behind_nil}"
-                " document(s) behind it are left out"
-            )
+            ends = f"{nil_id} ends {self.cut_by_nil} list(s) before their last document"
+            yield f"{ends}; {self.behind_nil} document(s) behind it are left out"
         if self.taken:
-            what = f"{self.taken} lists hold" if self.taken > 1 else "1 list holds"
-            yield (
-                f"{what} a document called {nil_id}, taken for a document; {option('nil', 'ends')} ends these"
-                " lists before it"
-            )
+            lists = f"{self.taken} lists hold" if self.taken > 1 else "1 list holds"
+            remedy = f"{option('nil', 'ends')} ends these lists before it"
+            yield f"{lists} a document called {nil_id}, taken for a document; {remedy}"
 
 
 def refuse_ends(source: str) -> NoReturn:
     """Raise the InputError of a run with its ends in it, where something looks at lists or at their ends."""
-    raise InputError(
-        f"{source}: it holds {TERMINAL} documents already, as with_terminal adds them for other tools."
-        " Only the measures of ir-measures, without NumRet, take it; give the run as it was."
-    )
+    holds = f"{source}: it holds {TERMINAL} documents already, as with_terminal adds them for other tools"
+    remedy = "Only the measures of ir-measures, without NumRet, take it; give the run as it was"
+    raise InputError(f"{holds}. {remedy}.")
 
 
 def likeness(topic: str, topics: Iterable[str]) -> str:
@@ -465,15 +442,13 @@ class Run(Rows):
     def lines(self, tag: str) -> Iterator[str]:
         """The lines of a TREC run."""
         topics, ranked = self._ranked()
-        docs, scores, starts = ranked.rows.docs.to_pylist(), ranked.falling.tolist(), ranked.starts.tolist()
+        docs, scores = ranked.rows.docs.to_pylist(), ranked.falling.tolist()
+        bounds = zip(ranked.starts.tolist(), (ranked.starts + ranked.lengths).tolist())
+        lists = ([*zip(docs[at:end], scores[at:end])] or [(PLACEHOLDER, 0.0)] for at, end in bounds)
         rows = (
-            (topic, *row)
-            for topic, start, length in zip(topics, starts, ranked.lengths.tolist())
-            for row in zip(
-                docs[start : start + length] or [PLACEHOLDER],
-                range(1, max(1, length) + 1),
-                scores[start : start + length] or [0.0],
-            )
+            (topic, doc, rank, score)
+            for topic, documents in zip(topics, lists)
+            for rank, (doc, score) in enumerate(documents, 1)
         )
         return run_lines(rows, tag)
 

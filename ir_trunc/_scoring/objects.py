@@ -75,8 +75,11 @@ class TruncMeasure(Measure):
 
     def __repr__(self) -> str:
         definition, params = self.DEFINITION, self.params
-        changed = [name for name in sorted(params) if params[name] != definition.params[name].default]
-        inside = ",".join(f"{name}={_as_written(params[name])}" for name in changed if name != definition.at)
+        changed = []
+        for name in sorted(params):
+            if name != definition.at and params[name] != definition.params[name].default:
+                changed.append(f"{name}={_as_written(params[name])}")
+        inside = ",".join(changed)
         at = f"@{_as_written(params[definition.at])}" if definition.at in params else ""
         return f"{definition.name}({inside}){at}" if inside else f"{definition.name}{at}"
 
