@@ -97,16 +97,19 @@ class GradedAnswers(Qrels):
         at, latest = offsets[row] + np.minimum(depth, lengths[row]), np.full(offsets[-1], -1)
         latest[at] = np.arange(len(row))
         is_between = bool((latest < 0).any())
-        self._warn_of_untried(len({*row[depth > lengths[row]].tolist()}), is_between, source)
+        rules = ["another cut means the next lower of these"] if is_between else []
+        if short := len({*row[depth > lengths[row]].tolist()}):
+            rules += [f"a k above the length of its list ({counted(short, 'list')}) means the whole list"]
+        if rules:
+            warn(f"{source}: answers were graded with {self.tried} passages; {', and '.join(rules)}.")
         differs = np.abs(score[latest[at]] - score) > _SAME
         if absent is not None:  # which are refused where they are not left out
             latest[offsets[:-1][absent]] = -1
             differs &= ~absent[row]
         for one in first_true(differs):
-            place = f"{source}, question {rankings.topics[row[one]]}"
             both = f"k = {depth[one]} and {depth[latest[at[one]]]} both mean its whole list"
-            n = counted(lengths[row[one]], "document")
-            raise InputError(f"{place}: {both} of {n}, and have other scores.")
+            both += f" of {counted(lengths[row[one]], 'document')}, and have other scores"
+            raise InputError(f"{source}, question {rankings.topics[row[one]]}: {both}.")
         of_point, latest = np.repeat(np.arange(len(lengths)), lengths + 1), np.maximum.accumulate(latest)
         known = (latest >= 0) & (row[latest] == of_point)
         curves = {}
@@ -114,14 +117,6 @@ class GradedAnswers(Qrels):
             values = np.where(known, self.table[name].to_numpy(np.float64)[latest], np.nan)
             curves[name] = Curve(rankings.topics, offsets, values)
         return rankings.with_fields(answers=curves, depths=tuple(self.depths) if is_between else None)
-
-    def _warn_of_untried(self, short: int, is_between: bool, source: str) -> None:
-        """Report once what cuts between the depths mean, and depths beyond the ends of lists."""
-        rules = ["another cut means the next lower of these"] if is_between else []
-        if short:
-            rules.append(f"a k above the length of its list ({counted(short, 'list')}) means the whole list")
-        if rules:
-            warn(f"{source}: answers were graded with {self.tried} passages; {', and '.join(rules)}.")
 
 
 def read_depths(
