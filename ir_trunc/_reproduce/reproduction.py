@@ -57,7 +57,8 @@ class Reproduction(Result):
     def from_pandas(cls, paper: str, cells: pd.DataFrame, data: str) -> Reproduction:
         """The result from its cells, a CSV file of `ir_trunc reproduce -o` for example."""
         about = PAPERS[one_of("paper", paper, tuple(PAPERS))]
-        notes = (*about.notes, about.note_of(cells), f"Not tried: {about.not_tried}.")
+        remark = _REMARKS[paper](cells) if paper in _REMARKS else ""
+        notes = (*about.notes, remark, f"Not tried: {about.not_tried}.")
         return cls(about.source, text("data", data), tuple(filter(None, notes)), cells)
 
     @property
@@ -180,7 +181,6 @@ class Paper:
     """A paper whose tables can be computed; the figures and all texts about it are in printed.json."""
 
     tables: Tables
-    note_of: Callable[[pd.DataFrame], str]  # a note that has to hold for the cells
     source: str
     titles: Mapping[str, str]  # what the tables show, by their numbers
     not_tried: str  # its other tables and figures
@@ -191,25 +191,10 @@ class Paper:
 
 _PRINTED = json.loads((files("ir_trunc._reproduce") / "printed.json").read_text(encoding="utf-8"))
 
-PAPERS: dict[str, Paper] = {}
-"""The papers by name."""
-
-
-def _paper(note_of: Callable[[pd.DataFrame], str] = lambda cells: "") -> Callable[[Tables], Tables]:
-    """Add a function that computes the tables of a paper to `PAPERS`, under its own name."""
-
-    def add(tables: Tables) -> Tables:
-        PAPERS[tables.__name__] = Paper(tables, note_of, **_PRINTED[tables.__name__]["about"])
-        return tables
-
-    return add
-
-
 _LIU = ("RRT", "RBPT(p=0.5)", "nDCGT", "APT")
 _PENAS = ("c@1", "c(unanswered=0)@1")
 
 
-@_paper()
 def amigo2022(*collections: Collection) -> Iterator[pd.DataFrame]:
     """Kendall's tau between the system orders by full lists and by lists that are cut at their best."""
     table = _PRINTED["amigo2022"]["table_2"]
@@ -220,7 +205,6 @@ def amigo2022(*collections: Collection) -> Iterator[pd.DataFrame]:
     yield _cells("Table 2", rows, columns, figures, computed.ravel().tolist(), places=2)
 
 
-@_paper()
 def liu2016() -> Iterator[pd.DataFrame]:
     """Each list with its relevant documents, scored with the terminal document."""
     columns = ("r_t", *_LIU)
@@ -234,7 +218,6 @@ def liu2016() -> Iterator[pd.DataFrame]:
         yield _cells("Table 1", f"{signs}, R = {relevant}", columns, figures, computed, places=3)
 
 
-@_paper()
 def penas2011() -> Iterator[pd.DataFrame]:
     """c@1 and accuracy of as many right, wrong and open questions as the paper counts."""
     for system, (right, wrong, unanswered), figures in _PRINTED["penas2011"]["table_3"]:
@@ -255,7 +238,6 @@ def _sakais_formula(cells: pd.DataFrame) -> str:
     return f"{formula}; its figure is right."
 
 
-@_paper(_sakais_formula)
 def sakai2004() -> Iterator[pd.DataFrame]:
     """Answers by rank, later ones of a class as 0, against the best level of every class."""
     for example, ranked, ideal, figures in _PRINTED["sakai2004"]["examples"]:
@@ -286,7 +268,6 @@ def _short_of_a_pair(cells: pd.DataFrame) -> str:
     return f"{words} one system pair of {pairs:,} short each."
 
 
-@_paper(_short_of_a_pair)
 def webber2010(collection: Collection) -> Iterator[pd.DataFrame]:
     """Discriminative power, and agreement between measures at several depths of pool and evaluation."""
     qrels, runs = collection
@@ -334,3 +315,13 @@ def _triangle(title: str, figures: dict[str, Sequence[Sequence[float]]], taus: F
     first, second = ([names[place[axis]] for place in places] for axis in (0, 1))
     computed = [float(taus[place]) for place in places]
     return _cells(title, first, second, list(chain(*rows)), computed, places=2)
+
+
+PAPERS = {
+    each.__name__: Paper(each, **_PRINTED[each.__name__]["about"])
+    for each in (amigo2022, liu2016, penas2011, sakai2004, webber2010)
+}
+"""The papers by name."""
+
+_REMARKS = {"sakai2004": _sakais_formula, "webber2010": _short_of_a_pair}
+"""Notes on papers that have to hold for the cells."""

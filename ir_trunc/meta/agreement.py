@@ -321,11 +321,9 @@ class Agreement(Result):
         `(p_values() < 0.001).sum().sum() / 2` of the N (N - 1) / 2 pairs are significant at this level. NaN
         on the diagonal, and where all values of an ordering are equal.
         """
-        from scipy.stats import kendalltau
-
         p = np.full(self.values.shape, np.nan)
         for row, column in combinations(range(len(self.names)), 2):
-            p[row, column] = p[column, row] = kendalltau(*self.orderings[[row, column]]).pvalue
+            p[row, column] = p[column, row] = stats.kendalltau(*self.orderings[[row, column]]).pvalue
         return square_table(self.names, p)
 
     def frames(self) -> dict[str, pd.DataFrame]:

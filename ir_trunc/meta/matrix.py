@@ -133,6 +133,7 @@ class ScoreMatrix(Saved):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        indices_of([*self.runs], self.measures)
         for m, s, t in np.argwhere(~np.isfinite(self.values))[:1]:
             where = f"{self.measures[m]}, system {self.systems[s]}, topic {self.topics[t]}"
             raise InputError(f"{where}: score {self.values[m, s, t]}; a finite number is needed.")
@@ -220,16 +221,10 @@ class ScoreMatrix(Saved):
 
     @classmethod
     def _from(cls, data: Any, where: str) -> Self:
-        kinds: dict[str, Any] = {"values": Floats, "unit": str}
-        kinds |= dict.fromkeys(("measures", "systems", "topics", "whole_run"), tuple[str, ...])
-        saved = fields_of({"unit": "topic"} | data if isinstance(data, dict) else data, kinds, where)
-        fields = {name: from_json(saved[name], kind, f"{where}, {name}") for name, kind in kinds.items()}
-        whole_run = fields.pop("whole_run")
-        try:
-            indices_of(whole_run, fields["measures"])
-            return cls(**fields, runs=dict.fromkeys(whole_run, ()))
-        except InputError as error:
-            raise InputError(f"{where}: {error}") from None
+        names = "values", "unit", "measures", "systems", "topics", "whole_run"
+        saved = fields_of({"unit": "topic"} | data if isinstance(data, dict) else data, names, where)
+        whole_run = from_json(saved.pop("whole_run"), tuple[str, ...], f"{where}, whole_run")
+        return super()._from(saved | {"runs": {name: [] for name in whole_run}}, where)
 
     def __getitem__(self, measure: Any) -> Floats:
         """The scores under one measure (S x T), by its text or its ir-measures object."""

@@ -51,9 +51,6 @@ class Claim:
         grade, _, scale = setting["grades"].rpartition(" of ")
         return scale.endswith(grade) and not scale.startswith("-") and self.scale in ("", scale)
 
-    def __str__(self) -> str:
-        return f"{self.says} ({self.where})"
-
 
 @dataclass(frozen=True)
 class Finding:
@@ -112,7 +109,7 @@ class Finding:
     @cached_property
     def paper(self) -> str:
         """What the paper says, and where; empty where it is not legible or silent."""
-        return str(self.claim or "")
+        return f"{self.claim.says} ({self.claim.where})" if self.claim else ""
 
     def disagrees(self) -> bool:
         """Whether the paper says otherwise than that it is strict, or not, in all settings it speaks of."""
@@ -139,10 +136,9 @@ class Verdicts(Result):
         """A row for each property: measure, property, verdict, depends_on, shows, tried, lists, paper."""
         columns = ["property", "verdict", "depends_on", "shows", "tried", "lists", "paper"]
         rows = [[getattr(finding, column) for column in columns] for finding in self.findings]
-        table = pd.DataFrame(rows, columns=columns)
+        table = pd.DataFrame(rows, columns=columns).assign(measure=self.measure)
         table["depends_on"] = table["depends_on"].map(" ".join)
-        table.insert(0, "measure", self.measure)
-        return table
+        return table[["measure", *columns]]
 
     @property
     def heading(self) -> str:
