@@ -46,15 +46,6 @@ def holm(p):
     return result
 
 
-def benjamini_hochberg(p):
-    order = sorted(range(len(p)), key=p.__getitem__, reverse=True)
-    result, low = [0.0] * len(p), 1.0
-    for place, at in enumerate(order):
-        low = min(low, p[at] * len(p) / (len(p) - place))
-        result[at] = low
-    return result
-
-
 def ordering(values):
     return sorted(range(len(values)), key=lambda at: (-values[at], at))
 

@@ -199,5 +199,5 @@ def power(
         up_and_down.append(ups_and_downs(D))
     means = matrix.means()
     arrays = np.stack(p), means[:, first] - means[:, second], np.stack(needed), np.stack(up_and_down, axis=1)
-    how = test, alpha, correction, drawn, seed, counted(len(matrix.topics), matrix.unit)
-    return Power(matrix.measures, matrix.systems, *arrays, *how)
+    units = counted(len(matrix.topics), matrix.unit)
+    return Power(matrix.measures, matrix.systems, *arrays, test, alpha, correction, drawn, seed, units)

@@ -16,12 +16,9 @@ from scipy import stats
 from ir_trunc import RBPT, InputError, meta
 from ir_trunc.synthetic import demo
 
-tied = st.lists(st.integers(0, 3).map(float), min_size=2, max_size=6)
-
-two = tied.flatmap(
-    lambda x: st.tuples(st.just(x), st.lists(st.integers(0, 3).map(float), min_size=len(x), max_size=len(x)))
+two = st.lists(st.tuples(*[st.integers(0, 3).map(float)] * 2), min_size=2, max_size=6).map(
+    lambda pairs: zip(*pairs)
 )
-
 strict = st.permutations(range(6))
 
 
@@ -32,9 +29,7 @@ def test_tau_ap_is_the_mean_over_all_orders_of_what_ties(x, y):
 
 @given(x=strict, y=strict)
 def test_without_ties_tau_ap_is_yilmaz_and_tau_ap_b_its_mean_both_ways(x, y):
-    one, other = (
-        plain.tau_ap_without_ties(plain.ordering(a), plain.ordering(b)) for a, b in ((x, y), (y, x))
-    )
+    one, other = (plain.tau_ap_without_ties(*map(plain.ordering, both)) for both in ((x, y), (y, x)))
     assert meta.tau_ap(x, y) == pytest.approx(one, abs=1e-12)
     assert meta.tau_ap_b(x, y) == pytest.approx((one + other) / 2, abs=1e-12)
 
@@ -85,10 +80,8 @@ def test_rbo_a_is_the_mean_over_all_orders_of_what_ties(x, y):
 @given(st.permutations("abcdefgh"), st.permutations("cdefghij"), st.integers(1, 8), st.integers(1, 8))
 def test_rbo_of_lists_of_different_length(a, b, n, m):
     x, y = ({item: -at for at, item in enumerate(one)} for one in (a[:n], b[:m]))
-    for ties in "abw":
-        assert meta.rbo(x, y, 0.9, ties) == pytest.approx(
-            plain.rbo_without_ties(a[:n], b[:m], 0.9), abs=1e-12
-        )
+    expected = plain.rbo_without_ties(a[:n], b[:m], 0.9)
+    assert [meta.rbo(x, y, 0.9, ties) for ties in "abw"] == pytest.approx([expected] * 3, abs=1e-12)
     assert meta.rbo(x, y) == pytest.approx(meta.rbo(y, x))
 
 
@@ -113,18 +106,16 @@ def test_figures_of_corsi_and_urbano(line, monkeypatch):
     for cells in (1, 1 << 22):
         monkeypatch.setattr(sys.modules["ir_trunc.meta.agreement"], "_CELLS", cells)
         for ties, figure in zip("wab", figures):
-            assert meta.rbo(ordering_of(x), ordering_of(y), float(p), ties) == pytest.approx(
-                float(figure), abs=2e-9
-            )
+            found = meta.rbo(ordering_of(x), ordering_of(y), float(p), ties)
+            assert found == pytest.approx(float(figure), abs=2e-9)
 
 
 def test_agreement_of_systems_and_of_p_values():
     matrix = random_matrix(3, M=3, S=7)
     table, p = meta.agreement(matrix), meta.power(matrix)
     assert table.values[0, 2] == table.values[2, 0] == meta.tau(matrix.means()[0], matrix.means()[2])
-    assert meta.agreement(p).values[0, 1] == pytest.approx(
-        stats.kendalltau(p.p[0].round(9), p.p[1].round(9)).statistic
-    )
+    of_pairs = stats.kendalltau(*p.p[:2].round(9)).statistic
+    assert meta.agreement(p).values[0, 1] == pytest.approx(of_pairs)
     ap = meta.agreement(matrix, "tau_ap_b").to_pandas()
     assert ap.loc["m0", "m1"] == ap.loc["m1", "m0"] == meta.tau_ap_b(matrix.means()[0], matrix.means()[1])
     low, high = table.interval("m0", "m2", repetitions=200)
@@ -158,10 +149,8 @@ def test_blocks_are_cutoffs_or_conditions():
     assert means.loc["10", "10"] == pytest.approx(found.values[0, 1])
     assert means.loc["5", "10"] == pytest.approx(np.mean(found.values[2, :2]))
     assert np.isnan(means.loc["5", "5"])
-    assert list(meta.agreement({"AP@10, deep": [1, 2], "AP@5, flat": [1, 2]}).block_means()) == [
-        "deep",
-        "flat",
-    ]
+    of_conditions = meta.agreement({"AP@10, deep": [1, 2], "AP@5, flat": [1, 2]})
+    assert list(of_conditions.block_means()) == ["deep", "flat"]
     refused(InputError, "blocks: AP@5 is in no block", found.block_means, {"AP@10": "a", "P@10": "a"})
 
 

@@ -55,10 +55,8 @@ def test_each_group_left_out(data, depth):
             assert row["full"] == pytest.approx(full[name][at])
             assert row["without"] == pytest.approx(without[at])
             rivals = [full[other][at] for other in runs if other != name]
-            lost = sum(x > without[at] + 1e-12 for x in rivals) - sum(
-                x > full[name][at] + 1e-12 for x in rivals
-            )
-            assert row["places_lost"] == lost
+            above, before = (sum(x > own + 1e-12 for x in rivals) for own in (without[at], full[name][at]))
+            assert row["places_lost"] == above - before
 
 
 def test_coverage_tells_how_much_of_a_pool_was_judged():

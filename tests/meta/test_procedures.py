@@ -13,7 +13,7 @@ from calls import examples
 from matrices import collection, matrix_of, random_matrix
 from messages import refused
 
-from ir_trunc import InputError, IrTruncError, meta
+from ir_trunc import AP, RBPT, InputError, IrTruncError, meta
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.params import Number
 from ir_trunc.meta import ScoreMatrix, procedure
@@ -69,9 +69,8 @@ def test_what_a_procedure_is_about_is_refused_by_its_name_where_it_is_something_
 
 @every_procedure
 def test_a_procedure_is_in_the_reference_with_its_source(name):
-    (mine,) = [
-        part for part in re.split(r"^##+ ", REFERENCE, flags=re.MULTILINE) if part.startswith(f"{name}\n")
-    ]
+    parts = re.split(r"^##+ ", REFERENCE, flags=re.MULTILINE)
+    (mine,) = [part for part in parts if part.startswith(f"{name}\n")]
     known = meta.registry[name]
     assert known.signature in mine
     assert known.source.partition(", http")[0] in mine
@@ -85,7 +84,6 @@ def test_a_command_has_every_option_as_a_flag(name, command):
         return
     status, out, error = command("meta", meta.registry[name].command, "--help")
     assert (status, error) == (0, "")
-    assert max(map(len, out.splitlines())) <= 80
     for option in meta.registry[name].options:
         assert f"--{option.replace('_', '-')}" in out
     assert " ".join(meta.registry[name].source.split()) in " ".join(out.split())
@@ -119,10 +117,9 @@ def test_a_procedure_that_is_added_is_exported_and_a_command(topics_above, comma
 
 
 def test_measures_are_found_by_text_and_by_object_in_every_result():
-    collection = demo.data() / "demo.qrels", sorted(demo.data().glob("*.run"))
-    matrix = meta.score_matrix("RBPT(p=0.5) AP", *collection)
-    from ir_trunc import AP, RBPT
-
+    matrix = meta.score_matrix(
+        "RBPT(p=0.5) AP", demo.data() / "demo.qrels", sorted(demo.data().glob("*.run"))
+    )
     power, agreement = meta.power(matrix), meta.agreement(matrix)
     np.testing.assert_array_equal(matrix["RBPT( p = 0.5 )"], matrix[RBPT(p=0.5)])
     pd.testing.assert_frame_equal(power.matrix("RBPT(p=.5)"), power.matrix(RBPT(p=0.5)))

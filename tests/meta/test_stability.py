@@ -130,9 +130,8 @@ def test_a_seed_gives_the_same_figures_and_another_one_others(procedure):
 
 
 def test_intervals_hold_the_figure_and_shrink_with_confidence():
-    matrix = matrix_of(
-        np.random.default_rng(1).normal(size=(1, 20, 30)) + np.linspace(0, 1, 20)[None, :, None]
-    )
+    scores = np.random.default_rng(1).normal(size=(1, 20, 30)) + np.linspace(0, 1, 20)[None, :, None]
+    matrix = matrix_of(scores)
     found = meta.power(matrix)
     (low, high), (low_50, high_50) = (found.intervals(confidence=c).iloc[0] for c in (0.95, 0.5))
     assert low < low_50 < found.share[0] < high_50 < high
@@ -141,12 +140,10 @@ def test_intervals_hold_the_figure_and_shrink_with_confidence():
     assert bounds["error_low"] < errors.errors[0, 4] < bounds["error_high"]
     assert bounds["ties_low"] < errors.ties[0, 4] < bounds["ties_high"]
     swaps = meta.swap_rates(matrix, width=0.1)
-    low, high, difference_low, difference_high, share_low, share_high = swaps.intervals(repetitions=200).iloc[
-        0
-    ]
-    assert difference_low <= swaps.sensitivity()["difference"].iloc[0] <= difference_high
-    assert share_low <= swaps.sensitivity()["share"].iloc[0] <= share_high
-    assert low < swaps.sensitivity()["overall_swap_rate"].iloc[0] < high
+    figures, bounds = swaps.sensitivity().iloc[0], swaps.intervals(repetitions=200).iloc[0]
+    assert bounds["difference_low"] <= figures["difference"] <= bounds["difference_high"]
+    assert bounds["share_low"] <= figures["share"] <= bounds["share_high"]
+    assert bounds["low"] < figures["overall_swap_rate"] < bounds["high"]
 
 
 def test_the_best_score_of_a_loss_is_the_lowest():

@@ -1,5 +1,7 @@
 """The experiments: by hand on small runs, and on real runs what the paper finds."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from generated import queries, rankings_of
@@ -70,8 +72,7 @@ def test_agreement_is_that_of_systems_cut_by_hand():
     for name, rankings in runs.items():
         every = [calc("DCGU(e=0.4)", None, rankings.cut(d)).values[0] for d in range(13)]
         cut[name] = np.max(every, axis=0).mean()
-    pairs = [(a, b) for a in runs for b in runs if a < b]
-    agree = [np.sign(full[a] - full[b]) * np.sign(cut[a] - cut[b]) for a, b in pairs]
+    agree = [np.sign(full[a] - full[b]) * np.sign(cut[a] - cut[b]) for a, b in combinations(runs, 2)]
     assert table.loc["AP", "DCGU(e=0.4)"] == pytest.approx(np.mean(agree))
 
 
