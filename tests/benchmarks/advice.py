@@ -4,6 +4,7 @@
     python tests/benchmarks/advice.py expect [--draws 300]
     python tests/benchmarks/advice.py silence [--draws 400]
     python tests/benchmarks/advice.py settings [--draws 200]
+    python tests/benchmarks/advice.py ties [--draws 100]
     python tests/benchmarks/advice.py change [--draws 100]
     python tests/benchmarks/advice.py keep [--draws 300]
     python tests/benchmarks/advice.py answers [--draws 200] [--questions 100]
@@ -18,7 +19,9 @@ is said to be better than both references beyond chance. `expect` prints how oft
 expect holds the truth where production has another share of unanswerable questions than the labels. `silence`
 prints how often the advised policy is worse than silence by more than 0.01. `settings` prints how often it is
 worse than the present setting, whole lists: with few questions, with rare unanswerable ones, with 12 users of
-8 questions each, and with labels by a model that errs in a tenth and by people for 40 questions. `change`
+8 questions each, and with labels by a model that errs in a tenth and by people for 40 questions. `ties` does
+so where scores are whole numbers or all equal, under a measure whose values are 0 and 1 (EM) and another, and
+prints how often the interval of what to expect holds the truth, and how often it has no width. `change`
 prints the bias of the change that `report` expects of the best policy, with its standard error. `keep` prints
 by how much the printed share of kept questions exceeds the truth, and how often "This shows keep=" is false.
 
@@ -38,7 +41,10 @@ import html
 import re
 import time
 import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -55,13 +61,18 @@ CELLS = [(100, 0.1, 0.5), (100, 0.2, 0.8), (50, 0.2, 0.5), (100, 1 / 3, None), (
 """Questions, and the shares of unanswerable ones in the labels and in production."""
 
 
-def questions(count: int, lead: float, random: np.random.Generator, nil: float = 1 / 3) -> Rankings:
-    """Lists of 20 documents; relevant ones have a score higher by `lead`; a share `nil` has none."""
+def questions(count: int, lead: float, random: Any, nil: float = 1 / 3, unit: float = 0) -> Rankings:
+    """Lists of 20 documents; relevant ones have a score higher by `lead`; a share `nil` has none.
+
+    unit: of which the scores are multiples; 0 for none.
+    """
     relevant = np.where(random.random(count) < nil, 0, random.integers(1, 5, count))
     grades = np.arange(DOCUMENTS) < relevant[:, None]
     scores = random.normal(0, 1, grades.shape) + lead * grades + 5
     order = np.argsort(-scores, axis=1)
     grades, scores = (np.take_along_axis(table, order, axis=1) for table in (grades, scores))
+    if unit:
+        scores = np.round(scores / unit) * unit
     rows, places = np.nonzero(grades)
     ones, starts = np.ones(len(rows), np.int64), DOCUMENTS * np.arange(count)
     judgments = Judgments.from_rows([str(number) for number in range(count)], rows, ones)
@@ -69,21 +80,63 @@ def questions(count: int, lead: float, random: np.random.Generator, nil: float =
     return Rankings(judgments, *lists, first_scores=scores[:, 0].copy())
 
 
+def advised(labels: Any, lists: Any, measure: str = "RBPT", **options: Any) -> ir_trunc.HowMany:
+    """The advice without its warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ir_trunc.how_many(labels, lists, measure, **options)
+
+
+def advice_of(
+    draws: int,
+    count: int,
+    lead: float,
+    measure: str = "RBPT",
+    nil: float = 1 / 3,
+    unit: float = 0,
+    ask: Callable[..., ir_trunc.HowMany] | None = None,
+    **options: Any,
+) -> Iterator[tuple[ir_trunc.HowMany, Rankings, np.ndarray, float]]:
+    """The advice on each draw, other questions cut by it, their scores, and the mean score of whole lists.
+
+    ask: another way to the advice, by the lists and a generator of random numbers. A draw is left out where
+    the advice is refused.
+    """
+    others = questions(20_000, lead, np.random.default_rng(0), nil, unit)
+    bound = bind(ir_trunc.parse_measure(measure))
+    whole = bound.score(others).mean()
+    for draw in range(1, draws + 1):
+        random = np.random.default_rng(draw)
+        lists = questions(count, lead, random, nil, unit)
+        with suppress(ir_trunc.InputError):
+            advice = ask(lists, random) if ask else advised(None, lists, measure, **options)
+            cut = others.cut(advice.policy.cut(others))
+            yield advice, cut, bound.score(cut), whole
+
+
+def share(hits: Iterable[bool]) -> str:
+    """A share with its Monte Carlo error."""
+    hits = [*hits]
+    mean = float(np.mean(hits)) if hits else np.nan
+    return f"{mean:.3f} ({np.sqrt(mean * (1 - mean) / max(len(hits), 1)):.3f})"
+
+
+def holds(advice: ir_trunc.HowMany, truth: float) -> tuple[bool, bool, float]:
+    """Whether the interval of what to expect holds the truth, whether it has no width, and its width."""
+    _, low, high = advice.expected
+    return bool(low - 1e-9 <= truth <= high + 1e-9), high - low < 1e-9, high - low
+
+
 def optimism(args: argparse.Namespace) -> None:
     """Bias of the highest and of the expected score, and the coverage of their intervals."""
-    bound = bind(ir_trunc.parse_measure(args.measure))
     for name, lead in POPULATIONS.items():
-        others = questions(20_000, lead, np.random.default_rng(0))
         rows = []
-        for draw in range(1, args.draws + 1):
-            lists = questions(args.questions, lead, np.random.default_rng(draw))
-            advice = advised(lists, args.measure, tolerance=args.tolerance)
-            truth = bound.score(others.cut(advice.policy.cut(others))).mean()
-            expected, low, high = advice.expected
-            rows.append(
-                (advice.score[0] - truth, advice.low[0] <= truth <= advice.high[0],
-                 expected - truth, low <= truth <= high, advice.chance <= 0.05)
-            )  # fmt: skip
+        for advice, _, scores, _ in advice_of(
+            args.draws, args.questions, lead, args.measure, tolerance=args.tolerance
+        ):
+            truth, (expected, low, high) = scores.mean(), advice.expected
+            of_highest = advice.score[0] - truth, advice.low[0] <= truth <= advice.high[0]
+            rows.append((*of_highest, expected - truth, low <= truth <= high, advice.chance <= 0.05))
         bias, covers, corrected, corrected_covers, beyond_chance = np.array(rows, float).T
         for what, differences, held in (("highest", bias, covers), ("expected", corrected, corrected_covers)):
             error = differences.std(ddof=1) / np.sqrt(args.draws)
@@ -92,115 +145,87 @@ def optimism(args: argparse.Namespace) -> None:
         print(f"{name}: better than both references beyond chance in {beyond_chance.mean():.1%}", flush=True)
 
 
-def advised(lists: Rankings, measure: str = "RBPT", **options: object) -> ir_trunc.HowMany:
-    """The advice without its warnings."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ir_trunc.how_many(None, lists, measure, **options)
-
-
-def share(hits: list[bool]) -> str:
-    """A share with its Monte Carlo error."""
-    mean = float(np.mean(hits)) if hits else np.nan
-    return f"{mean:.3f} ({np.sqrt(mean * (1 - mean) / max(len(hits), 1)):.3f})"
-
-
 def expect(args: argparse.Namespace) -> None:
     """How often the interval of what to expect holds the truth, and how often its width is 0."""
     print("measure      questions labels production lead  coverage       zero width     mean width  bias")
-    for measure in ("RBPT", "FlatU(e=0.1)"):
-        bound = bind(ir_trunc.parse_measure(measure))
-        for count, labels, production in CELLS:
-            for lead in POPULATIONS.values():
-                others = questions(20_000, lead, np.random.default_rng(0), labels)
-                nil = others.judgments.nil_queries
-                to_expect = nil.mean() if production is None else production
-                rows = []
-                for draw in range(1, args.draws + 1):
-                    lists = questions(count, lead, np.random.default_rng(draw), labels)
-                    if not lists.judgments.nil_queries.any():
-                        continue
-                    advice = advised(lists, measure, unanswerable=production)
-                    scores = bound.score(others.cut(advice.policy.cut(others)))
-                    truth = to_expect * scores[nil].mean() + (1 - to_expect) * scores[~nil].mean()
-                    expected, low, high = advice.expected
-                    rows.append(
-                        (low - 1e-9 <= truth <= high + 1e-9, high - low < 1e-9, high - low, expected - truth)
-                    )
-                holds, zero, width, bias = zip(*rows)
-                print(
-                    f"{measure:<12} {count:9} {labels:6.2f} {production or labels:10.2f} {lead:4.1f}"
-                    f"  {share(holds)}  {share(zero)}  {np.nanmean(width):10.3f}  {np.nanmean(bias):+.3f}",
-                    flush=True,
-                )
+    for measure, cell, lead in product(("RBPT", "FlatU(e=0.1)"), CELLS, POPULATIONS.values()):
+        rows, (count, labels, production) = [], cell
+        of_draws = advice_of(args.draws, count, lead, measure, labels, unanswerable=production)
+        for advice, cut, scores, _ in of_draws:
+            nil = cut.judgments.nil_queries
+            to_expect = nil.mean() if production is None else production
+            truth = to_expect * scores[nil].mean() + (1 - to_expect) * scores[~nil].mean()
+            rows.append((*holds(advice, truth), advice.expected[0] - truth))
+        held, zero, width, bias = zip(*rows)
+        print(
+            f"{measure:<12} {count:9} {labels:6.2f} {production or labels:10.2f} {lead:4.1f}"
+            f"  {share(held)}  {share(zero)}  {np.nanmean(width):10.3f}  {np.nanmean(bias):+.3f}",
+            flush=True,
+        )
 
 
 def silence(args: argparse.Namespace) -> None:
     """How often the advised policy is worse than silence by more than 0.01."""
-    bound = bind(ir_trunc.parse_measure("RBPT"))
     print("lead  questions  worse than silence  mean loss to the better reference")
-    for lead in (0.0, 0.35, 0.7):
-        others = questions(20_000, lead, np.random.default_rng(0), 0.3)
-        silent, whole = float(others.judgments.nil_queries.mean()), bound.score(others).mean()
-        for count in (20, 50, 100, 400):
-            truths = []
-            for draw in range(1, args.draws + 1):
-                policy = advised(questions(count, lead, np.random.default_rng(draw), 0.3)).policy
-                truths.append(bound.score(others.cut(policy.cut(others))).mean())
-            worse = [bool(truth < silent - 0.01) for truth in truths]
-            print(
-                f"{lead:4.2f}  {count:9}  {share(worse)}  {max(silent, whole) - np.mean(truths):+.4f}",
-                flush=True,
-            )
+    for lead, count in product((0.0, 0.35, 0.7), (20, 50, 100, 400)):
+        each = advice_of(args.draws, count, lead, nil=0.3)
+        rows = [(cut.judgments.nil_queries.mean(), whole, scores.mean()) for _, cut, scores, whole in each]
+        silent, whole, truth = np.array(rows).T
+        loss = np.maximum(silent, whole).mean() - truth.mean()
+        print(f"{lead:4.2f}  {count:9}  {share(truth < silent - 0.01)}  {loss:+.4f}", flush=True)
 
 
 def settings(args: argparse.Namespace) -> None:
     """How often the advised policy is worse than whole lists by more than 0.01."""
-    bound = bind(ir_trunc.parse_measure("RBPT"))
-    cells = {f"{count} questions": (count, 0.3) for count in (8, 15, 20, 50)}
-    cells |= {
-        "50, 5 % unanswerable": (50, 0.05),
-        "12 users of 8": (96, 0.3),
-        "40 of 120 by people": (120, 0.3),
-    }
+    cells: dict[str, Any] = {f"{count} questions": (count, 0.3, None) for count in (8, 15, 20, 50)}
+    cells |= {"50, 5 % unanswerable": (50, 0.05, None), "12 users of 8": (96, 0.3, of_users)}
+    cells["40 of 120 by people"] = 120, 0.3, by_people
     print("lead  questions              worse than whole lists")
-    for lead, (name, (count, nil)) in product((0.0, 0.7), cells.items()):
-        others, worse = questions(20_000, lead, np.random.default_rng(0), nil), []
-        whole = bound.score(others).mean()
-        for draw in range(1, args.draws + 1):
-            random = np.random.default_rng(draw)
-            lists = questions(count, lead, random, nil)
-            if name.startswith(str(count)):
-                policy = advised(lists).policy
-            else:
-                policy = advised_on_data(lists, random, name.endswith("people")).policy
-            worse.append(bool(bound.score(others.cut(policy.cut(others))).mean() < whole - 0.01))
-        print(f"{lead:4.2f}  {name:<22} {share(worse)}", flush=True)
+    for lead, (name, (count, nil, ask)) in product((0.0, 0.7), cells.items()):
+        each = advice_of(args.draws, count, lead, nil=nil, ask=ask)
+        worse = share(bool(scores.mean() < whole - 0.01) for _, _, scores, whole in each)
+        print(f"{lead:4.2f}  {name:<22} {worse}", flush=True)
 
 
-def advised_on_data(lists: Rankings, random: np.random.Generator, by_people: bool) -> ir_trunc.HowMany:
-    """The advice on qrels and a run: of users with 8 questions each, or labelled by a model and by people."""
-    topics = [q if by_people else f"{int(q) // 8}/{q}" for q in lists.topics]
-    grades = np.zeros((len(topics), DOCUMENTS), int)
-    grades[lists.judged_rows, lists.judged_ranks - 1] = lists.judged_grades
-    scores = lists.scores.reshape(grades.shape)
-    run = {q: {f"d{rank}": s for rank, s in enumerate(row)} for q, row in zip(topics, scores.tolist())}
-    if not by_people:
-        return advised_of(labels_of(topics, grades), run, keys="user/question")
+def ties(args: argparse.Namespace) -> None:
+    """The same, and what to expect, where many scores and values are equal."""
+    print("measure scores         lead  questions  worse          coverage       zero width")
+    kinds = {"whole numbers": 1.0, "all equal": 100.0}
+    for measure, (kind, unit), lead, count in product(("EM", "RBPT"), kinds.items(), (0.0, 2.0), (15, 50)):
+        rows = [
+            (scores.mean() < whole - 0.01, *holds(advice, scores.mean()))
+            for advice, _, scores, whole in advice_of(args.draws, count, lead, measure, unit=unit)
+        ]
+        cells = "  ".join(map(share, [*zip(*rows)][:3]))
+        print(f"{measure:7} {kind:13}  {lead:4.1f}  {count:9}  {cells}", flush=True)
+
+
+def of_users(lists: Rankings, random: Any) -> ir_trunc.HowMany:
+    """The advice on users with 8 questions each."""
+    topics = [f"{int(q) // 8}/{q}" for q in lists.topics]
+    data = (by_document(topics, values) for values in (grades_of(lists), lists.scores))
+    return advised(*data, keys="user/question")
+
+
+def by_people(lists: Rankings, random: Any) -> ir_trunc.HowMany:
+    """The advice on questions that a model labelled, of which people labelled 40."""
+    topics, grades = lists.topics, grades_of(lists)
     judge = np.where(random.random(grades.shape) < 0.1, 1 - grades, grades)
-    return advised_of(ir_trunc.Judged(labels_of(topics, judge), labels_of(topics[:40], grades)), run)
+    labels = ir_trunc.Judged(by_document(topics, judge), by_document(topics[:40], grades))
+    return advised(labels, by_document(topics, lists.scores))
 
 
-def labels_of(topics: list[str], grades: np.ndarray) -> dict[str, dict[str, int]]:
-    """All documents with their grades."""
-    return {q: {f"d{rank}": int(grade) for rank, grade in enumerate(row)} for q, row in zip(topics, grades)}
+def grades_of(lists: Rankings) -> np.ndarray:
+    """The grades of all documents by rank."""
+    grades = np.zeros((len(lists), DOCUMENTS), int)
+    grades[lists.judged_rows, lists.judged_ranks - 1] = lists.judged_grades
+    return grades
 
 
-def advised_of(labels: object, run: object, **options: object) -> ir_trunc.HowMany:
-    """The advice without its warnings."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ir_trunc.how_many(labels, run, "RBPT", **options)
+def by_document(topics: Iterable[str], values: np.ndarray) -> dict[str, dict[str, Any]]:
+    """Values of all documents, which are named by their ranks."""
+    docs = [f"d{rank:02}" for rank in range(DOCUMENTS)]
+    return {q: dict(zip(docs, row)) for q, row in zip(topics, values.reshape(-1, DOCUMENTS).tolist())}
 
 
 def change(args: argparse.Namespace) -> None:
@@ -227,30 +252,22 @@ def change(args: argparse.Namespace) -> None:
 def keep(args: argparse.Namespace) -> None:
     """By how much the printed share of kept questions exceeds the truth; how often "shows" is false."""
     print("lead  questions  keep  printed - truth  shown           false          false where shown")
-    for lead in (0.7, 1.5, 2.0):
-        others = questions(20_000, lead, np.random.default_rng(0))
-        answerable = ~others.judgments.nil_queries
-        for count in (50, 100, 200, 400):
-            for wanted in (0.8, 0.9):
-                differences, shown, false = [], [], []
-                for draw in range(1, args.draws + 1):
-                    try:
-                        advice = advised(questions(count, lead, np.random.default_rng(draw)), keep=wanted)
-                    except ir_trunc.InputError:
-                        continue
-                    cut = others.cut(advice.policy.cut(others))
-                    has_hit = np.bincount(cut.judged_rows[cut.judged_grades > 0], minlength=len(others)) > 0
-                    truth = has_hit[answerable].mean()
-                    differences.append(float(re.search(r"kept: (\d+)%", advice.heading)[1]) / 100 - truth)
-                    shown.append(f"This shows keep={wanted:g}" in advice.heading)
-                    false.append(shown[-1] and truth < wanted)
-                of_shown = [wrong for wrong, was in zip(false, shown) if was]
-                error = np.std(differences) / np.sqrt(len(differences))
-                print(
-                    f"{lead:4.1f}  {count:9}  {wanted:4.2f}  {np.mean(differences):+.3f} ({error:.3f})"
-                    f"   {share(shown)}  {share(false)}  {share(of_shown)}",
-                    flush=True,
-                )
+    for lead, count, wanted in product((0.7, 1.5, 2.0), (50, 100, 200, 400), (0.8, 0.9)):
+        rows = []
+        for advice, cut, *_ in advice_of(args.draws, count, lead, keep=wanted):
+            has_hit = np.bincount(cut.judged_rows[cut.judged_grades > 0], minlength=len(cut)) > 0
+            truth = has_hit[~cut.judgments.nil_queries].mean()
+            printed = float(re.search(r"kept: (\d+)%", advice.heading)[1]) / 100
+            shown = f"This shows keep={wanted:g}" in advice.heading
+            rows.append((printed - truth, shown, shown and truth < wanted))
+        differences, shown, false = zip(*rows)
+        of_shown = share(wrong for _, was, wrong in rows if was)
+        error = np.std(differences) / np.sqrt(len(differences))
+        print(
+            f"{lead:4.1f}  {count:9}  {wanted:4.2f}  {np.mean(differences):+.3f} ({error:.3f})"
+            f"   {share(shown)}  {share(false)}  {of_shown}",
+            flush=True,
+        )
 
 
 def answering(lists: Rankings, harm: float) -> np.ndarray:
@@ -274,22 +291,16 @@ def answers(args: argparse.Namespace) -> None:
             lists = questions(count, lead, random)
             right = random.random(count)[:, None] < answering(lists, harm)
             graded = {q: {k: int(row[k]) for k in TRIED} for q, row in zip(lists.topics, right)}
-            of_lists = zip(lists.topics, lists.scores.reshape(count, DOCUMENTS).tolist())
-            run = {q: {f"d{rank:02}": s for rank, s in enumerate(scores)} for q, scores in of_lists}
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                advice = ir_trunc.how_many(ir_trunc.read_depths(graded), run)
-            by_labels = [advised(lists, measure) for measure in ("RBPT", "FlatU(e=0.1)")]
+            advice = advised(ir_trunc.read_depths(graded), by_document(lists.topics, lists.scores), None)
+            by_labels = [advised(None, lists, measure) for measure in ("RBPT", "FlatU(e=0.1)")]
             cuts = [each.policy.cut(others) for each in (advice, *by_labels)]
             truth, *others_of = (chances[np.arange(len(others)), cut].mean() for cut in cuts)
-            expected, low, high = advice.expected
-            rows.append((low - 1e-9 <= truth <= high + 1e-9, expected - truth, truth, *others_of))
-        holds, bias, *worth = np.array(rows, float).T
+            rows.append((holds(advice, truth)[0], advice.expected[0] - truth, truth, *others_of))
+        held, bias, *worth = np.array(rows, float).T
         ends, error = chances.mean(axis=0), bias.std(ddof=1) / np.sqrt(len(bias))
         means = "  ".join(f"{each:.3f}" for each in (*np.mean(worth, axis=1), ends[-1], ends[[*TRIED]].max()))
         print(
-            f"{lead:4.1f}  {harm:4.2f}  {count:9}  {share([*holds])}  {bias.mean():+.3f} ({error:.3f})"
-            f"  {means}",
+            f"{lead:4.1f}  {harm:4.2f}  {count:9}  {share(held)}  {bias.mean():+.3f} ({error:.3f})  {means}",
             flush=True,
         )
 
@@ -302,9 +313,8 @@ def speed(args: argparse.Namespace) -> None:
     print(f"{args.questions} questions: {time.process_time() - start:.1f} s")
 
 
-SIMULATIONS = {
-    run.__name__: run for run in (optimism, expect, silence, settings, change, keep, answers, speed)
-}
+NAMED = optimism, expect, silence, settings, ties, change, keep, answers, speed
+SIMULATIONS = {run.__name__: run for run in NAMED}
 
 
 def main() -> None:
