@@ -1,7 +1,6 @@
-"""PyTerrier: experiments, and a real pipeline over Vaswani. No Java."""
+"""PyTerrier: experiments, and policies in pipelines. No Java."""
 
 import doctest
-import gzip
 import os
 import pickle
 import pydoc
@@ -18,7 +17,6 @@ from faulty import python
 from ir_measures import AP, calc_aggregate, define_byquery, nDCG
 from messages import refused
 
-bm25s = pytest.importorskip("bm25s")
 pt = pytest.importorskip("pyterrier")
 
 import ir_trunc
@@ -30,10 +28,13 @@ from ir_trunc import (
     calc,
     parse_measure,
     rank,
+    read_qrels,
+    read_run,
 )
 from ir_trunc._scoring.objects import measure as declare
 from ir_trunc.adapters import pyterrier as adapter
 from ir_trunc.adapters.pyterrier import experiment
+from ir_trunc.synthetic import generated
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -377,70 +378,28 @@ def test_a_broken_ir_trunc_does_not_break_pyterrier():
     assert (status, out[:24]) == (0, "IR_TRUNC_KERNEL=broken: "), err
 
 
-def qrels_of(path):
-    names = ["qid", "iteration", "docno", "label"]
-    rows = pd.read_csv(path, sep=r"\s+", names=names, dtype={"qid": str, "docno": str})
-    return rows[["qid", "docno", "label"]]
-
-
-class BM25(pt.Transformer):
-    """BM25 by bm25s: (qid, query) to the ten best documents."""
-
-    def __init__(self, docs: pd.DataFrame):
-        self.docnos = docs["docno"].to_numpy()
-        self.index = bm25s.BM25()
-        self.index.index(bm25s.tokenize(docs["text"].tolist(), show_progress=False), show_progress=False)
-
-    def transform(self, inp):
-        tokens = bm25s.tokenize(inp["query"].tolist(), show_progress=False)
-        places, scores = self.index.retrieve(tokens, k=10, show_progress=False)
-        found = inp.loc[inp.index.repeat(10), ["qid", "query"]].reset_index(drop=True)
-        found["docno"], found["score"] = self.docnos[places.ravel()], scores.ravel().astype(float)
-        return pt.model.add_ranks(found)
-
-
-@pytest.fixture(scope="module")
-def vaswani(real_data):
-    folder = real_data("vaswani")
-    with gzip.open(folder / "doc-text.trec.gz", "rt", encoding="utf-8") as file:
-        docs = re.findall(r"<DOCNO>(\d+)</DOCNO>\n(.*?)</DOC>", file.read(), re.DOTALL)
-    title = r"<num>(\d+)</num><title>(.*?)</title>"
-    topics = re.findall(title, (folder / "query-text.trec").read_text(), re.DOTALL)
-    queries = pd.DataFrame([(qid, text.strip().lower()) for qid, text in topics], columns=["qid", "query"])
-    return BM25(pd.DataFrame(docs, columns=["docno", "text"])), queries, qrels_of(folder / "qrels")
-
-
-def test_a_pipeline_over_vaswani(vaswani):
-    bm25, topics, qrels = vaswani
-    results = bm25(topics)
-    table = experiment({"bm25": bm25}, topics, qrels, MEASURES)
+def test_pipelines_over_generated_lists():
+    """Scores are those of calc, lists end where the policy ends those of the run, and fitting pays."""
+    judged, runs = generated.collection(topics=40, systems=2)
+    qrels, results = map(adapter._frame_of, (read_qrels(judged), read_run(runs["fair-never"])))
+    topics = pd.DataFrame({"qid": [*judged], "query": "q"})
+    retriever, whole = pt.Transformer.from_df(results), rank(qrels, results, topics=topics)
+    table = experiment({"all": retriever}, topics, qrels, MEASURES)
     expected = calc(MEASURES, qrels, results, topics=topics).aggregated
-    assert len(topics) == 93
-    assert 0.3 < table["nDCG@10"].iloc[0] < 0.6
-    assert {name: table[name].iloc[0] for name in MEASURES.split()} == {
+    assert table.iloc[0].drop("name").to_dict() == {
         str(measure): pytest.approx(value) for measure, value in expected.items()
     }
-
-
-def test_truncation_composes_and_cuts(vaswani):
-    bm25, topics, qrels = vaswani
-    results = bm25(topics)
-    whole = rank(qrels, results)
-    for policy in (pt.truncation.Fixed(3), pt.truncation.LargestGap(), pt.truncation.ScoreThreshold(15.0)):
-        cut = (bm25 >> policy)(topics)
+    for policy in (pt.truncation.Fixed(3), pt.truncation.LargestGap(), pt.truncation.ScoreThreshold(0.5)):
+        cut = (retriever >> policy)(topics)
         lengths = policy.policy.cut(whole)
         expected = calc("RBPT nDCGT", None, whole.cut(lengths))
-        assert calc("RBPT nDCGT", qrels, cut).values.tolist() == expected.values.tolist()
+        assert calc("RBPT nDCGT", qrels, cut, topics=topics).values.tolist() == expected.values.tolist()
         assert len(cut) == lengths.sum() < len(results)
         assert pt.inspect.transformer_outputs(policy, list(results.columns)) == list(results.columns)
         assert pickle.loads(pickle.dumps(policy)).transform(results).equals(policy.transform(results))
-
-
-def test_truncation_is_fitted_in_the_pipeline(vaswani):
-    bm25, topics, qrels = vaswani
-    pipeline = bm25 >> pt.truncation.ScoreThreshold(measure="RBPU")
+    pipeline = retriever >> pt.truncation.ScoreThreshold(measure="RBPU")
     pipeline.fit(topics, qrels, None, None)
-    table = experiment({"all": bm25, "cut": pipeline}, topics, qrels, "RBPU")
+    table = experiment({"all": retriever, "cut": pipeline}, topics, qrels, "RBPU")
     assert table["RBPU"].iloc[1] > table["RBPU"].iloc[0]
 
 
