@@ -8,6 +8,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial, wraps
 from importlib import import_module
 from inspect import cleandoc, signature
@@ -31,10 +32,6 @@ from ir_trunc.measures.declaration import split_at_blanks
 QRELS = "TREC qrels file, or the id of an ir_datasets data set"
 RUNS = "TREC run files, folders of them, or - for standard input"
 STANDARD_INPUT = "/dev/stdin"
-# Modules whose `qrels_in` takes a file for other qrels than judgments of documents.
-_OTHER_QRELS: tuple[str, ...] = (
-    "ir_trunc._ranking.depths",
-)  # fmt: skip
 
 Command = Callable[[Sequence[str]], int]
 
@@ -45,8 +42,8 @@ def cli_command(
     """Make the command `ir_trunc NAME` of a function that returns the exit status, None for 0.
 
     The docstring of the function is the help: its first paragraph and `above` stand above the arguments and
-    options that are `declared` (see `declare`), `below` and its other paragraphs stand below them. It is a
-    function where what it says may change, as policies may be imported.
+    options that are `declared` (see `OneLineParser`), `below` and its other paragraphs stand below them.
+    `below` is a function where what it says may change, as policies may be imported.
     """
 
     def make(function: Callable[[Words], int | None]) -> Command:
@@ -65,7 +62,11 @@ def cli_command(
 class OneLineParser(argparse.ArgumentParser):
     """A parser that says in one line what is wrong, and takes `--by_query`, and `-` for standard input.
 
-    command: the words behind `ir_trunc`; declared: its arguments and options, as `declare` has them.
+    command: the words behind `ir_trunc`. declared: its arguments and options, in lines 'name VALUE  help',
+    '--name VALUE  help', '= names in the table'. There, `reading` stands for how runs are read, and `scoring`
+    for it and which topics are scored. a|b is a choice of words, VALUE? may be left out, of VALUE+ and VALUE*
+    there may be several, VALUE! must be given, VALUE... may be repeated, and an option without a value is a
+    flag; so may be VALUE?.
     """
 
     def __init__(self, command: str, about: str, declared: str, below: str = ""):
@@ -79,16 +80,7 @@ class OneLineParser(argparse.ArgumentParser):
         self.register("action", None, _Once)
         self.register("action", "store_true", partial(_Once, nargs=0, const=True, default=False))
         self.register("type", int, _TYPES["WHOLE"])
-        self.declare(f"{declared}\n= import")  # main imports the module before
-
-    def declare(self, text: str) -> None:
-        """Add arguments and options: lines 'name VALUE  help', '--name VALUE  help', '= names in the table'.
-
-        There, `reading` stands for how runs are read, and `scoring` for it and which topics are scored.
-        a|b is a choice of words, VALUE? may be left out, of VALUE+ and VALUE* there may be several, VALUE!
-        must be given, VALUE... may be repeated, and an option without a value is a flag; so may be VALUE?.
-        """
-        for line in _lines(text):
+        for line in _lines(f"{declared}\n= import"):  # main imports the module before
             if not line.startswith("="):
                 self._add(self, line)
                 continue
@@ -139,8 +131,8 @@ class OneLineParser(argparse.ArgumentParser):
         args.check_files()
         for name in {"qrels", "labels", "judge"} & vars(args).keys():
             path = getattr(args, name)
-            for module in _OTHER_QRELS:
-                path = import_module(module).qrels_in(path)
+            with suppress(ModuleNotFoundError):  # graded answers can be taken away
+                path = import_module("ir_trunc._ranking.depths").qrels_in(path)
             setattr(args, name, args.with_levels(path))
         args.typed = [*self.prog.split(), *words]
         return args

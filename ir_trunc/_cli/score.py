@@ -46,12 +46,7 @@ _AFTER = "Without a command, runs are scored. 'ir_trunc COMMAND --help' tells mo
 
 def short_help() -> str:
     """What `ir_trunc -h` prints: the commands, the options that are needed most, and examples."""
-    lines = [
-        "usage: ir_trunc QRELS RUN ... MEASURE ... [options]",
-        "       ir_trunc COMMAND ...",
-        "",
-        "commands:",
-    ]
+    lines = ["usage: ir_trunc QRELS RUN ... MEASURE ... [options]\n       ir_trunc COMMAND ...\n\ncommands:"]
     lines += [f"  {name:<10}{about}" for commands in COMMANDS.values() for name, about in commands.items()]
     lines += ["", "options, which most commands have, too:"]
     for name in _MOST_USED.split():

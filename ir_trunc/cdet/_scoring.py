@@ -432,31 +432,26 @@ def score(
     if absent != "error":
         convention += f"; dates that a run does not name are {'tied' if absent == 'tied' else 'silence'}"
     tests: dict[str, Any] = {"baseline": baseline, "test": test, "correction": correction, "alpha": alpha}
-    results, comparisons = {}, {}
+    results, comparisons = dict[Ranked, dict[str, Results]](), dict[Ranked, Comparison]()
     for ranked, gains in grades.items():
         judged = {key: gains.get(key, {}) for key in all_lists(collection, ranked)}
+        ideal = {key: {doc: float(x) for doc, x in of.items() if x > 0} for key, of in judged.items()}
         returned = {tag: lists_of(run, ranked, ties == "expected") for tag, run in valid.items()}
         how: Any = {"order": "score64"}
         if ranked == "questions" and ties == "expected":
             how = {"ties": "expected"}
         with noted(issued=False):  # invalid runs have been refused, and other lists are empty
             ready = Evaluator(named, judged, keys=KEYS[ranked], missing="empty", **how)
-            results[ranked], comparisons[ranked] = _compared(ready, judged, returned, tests)
+            results[ranked] = of_all = {
+                name: ready.calc({key: docs for key, docs in lists.items() if key in judged})
+                for name, lists in {**returned, SILENT: {}, PERFECT: ideal}.items()
+            }
+            each, sort = ((tag, of_all[tag]) for tag in returned), str(ready.measures[0])
+            comparisons[ranked] = compare_scored(
+                ready, list(returned), each, intervals=True, sort=sort, **tests
+            )
     short = tuple(str(each).partition("(")[0] if measures is None else str(each) for each in named)
     return ChangeScores(convention, results, comparisons, invalid, short)
-
-
-def _compared(
-    ready: Evaluator, judged: Gains, returned: Mapping[str, Lists], tests: Mapping[str, Any]
-) -> tuple[dict[str, Results], Comparison]:
-    """The results of the runs, of silence and of perfect lists, and the comparison of the runs by rank."""
-    ideal = {key: {doc: float(x) for doc, x in gains.items() if x > 0} for key, gains in judged.items()}
-    results = {
-        name: ready.calc({key: docs for key, docs in lists.items() if key in judged})
-        for name, lists in {**returned, SILENT: {}, PERFECT: ideal}.items()
-    }
-    each, sort = ((tag, results[tag]) for tag in returned), str(ready.measures[0])
-    return results, compare_scored(ready, list(returned), each, intervals=True, sort=sort, **tests)
 
 
 def _valid_runs(
