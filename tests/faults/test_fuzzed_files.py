@@ -15,10 +15,12 @@ from collections import Counter
 import numpy as np
 import pytest
 from faulty import draws, small_blocks
+from reference_measures import REFERENCES, Query, Setting
 
 from ir_trunc import IrTruncError, IrTruncWarning, calc
 
 MEASURES = "AP RR P@2 nDCG SetR FlatU(e=0.25)"
+NAMES, SETTINGS = ("AP", "RR", "P", "nDCG", "SetR", "FlatU"), {"P": (2,), "FlatU": (None, {"e": 0.25})}
 
 
 # The parser
@@ -132,30 +134,14 @@ def scored(qrels: bytes, run: bytes) -> dict[str, list[float]]:
             with np.errstate(over="ignore"):
                 lists.setdefault(topic, []).append((np.float32(score), doc.encode()))
     ranked = {topic: [doc.decode() for _, doc in sorted(rows, reverse=True)] for topic, rows in lists.items()}
-    top = max((grade for grades in judged.values() for grade in grades.values()), default=0)
-    return {
-        topic: by_definition(grades, ranked.get(topic, []), max(1, top)) for topic, grades in judged.items()
-    }
+    levels = tuple(sorted({grade for grades in judged.values() for grade in grades.values() if grade > 0}))
+    return {topic: by_definition(grades, ranked.get(topic, []), levels) for topic, grades in judged.items()}
 
 
-def by_definition(judged: dict[str, int], docs: list[str], top: int) -> list[float]:
-    """Scores of one list. top: of the judgment scale."""
-    grades = [max(0, judged.get(doc, 0)) for doc in docs]
-    relevant = sum(grade > 0 for grade in judged.values())
-    found = [rank for rank, grade in enumerate(grades, 1) if grade > 0]
-    ideal = sorted((grade for grade in judged.values() if grade > 0), reverse=True)
-
-    def dcg(gains):
-        return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1))
-
-    return [
-        sum(hits / rank for hits, rank in enumerate(found, 1)) / relevant if relevant else 0,
-        1 / found[0] if found else 0,
-        sum(rank <= 2 for rank in found) / 2,
-        dcg(grades) / dcg(ideal) if ideal else 0,
-        len(found) / relevant if relevant else 0,
-        sum(grades) / top - 0.25 * len(docs),
-    ]
+def by_definition(judged: dict[str, int], docs: list[str], levels: tuple[int, ...]) -> list[float]:
+    """Scores of one list. levels: of the judgment scale."""
+    query = Query([judged.get(doc) for doc in docs], [*judged.values()], [0.0] * len(docs))
+    return [REFERENCES[name](query, Setting(levels, *SETTINGS.get(name, ()))) for name in NAMES]
 
 
 # The files
