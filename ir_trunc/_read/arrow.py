@@ -219,10 +219,9 @@ def number_column(
             if number == NO_GRADE and field == "rank":
                 raise ValueError
             result.append(number)
-        except ValueError:
+        except ValueError as hint:
             needed = "a whole number below 2^31" if whole else "a number"
             place = f"{source}, topic {topics[row]}, document {docs[row]}"
-            hint = hint_of_grades(value, levels) if whole else ""
             raise InputError(f"{place}: {field} {shown(value)} is not {needed}.{hint}") from None
     return np.array(result, dtype=dtype)
 
@@ -250,7 +249,7 @@ def score_of(value: Any) -> float:
 
 
 def grade_of(value: Any, levels: Mapping[str, int] | None = None) -> int:
-    """The grade that a value is: `NO_GRADE` for null, NaN and the empty text; ValueError where it is none."""
+    """The grade that a value is: `NO_GRADE` for null, NaN and "". ValueError, with a hint, for others."""
     if levels and isinstance(value, str) and value in levels:
         return levels[value]
     number = number_in(value)
@@ -258,7 +257,7 @@ def grade_of(value: Any, levels: Mapping[str, int] | None = None) -> int:
     if size != size:
         return NO_GRADE
     if not (abs(size) <= HIGHEST_GRADE and number == int(number)):
-        raise ValueError
+        raise ValueError(_hint_of_grades(value, levels))
     return int(number)
 
 
@@ -269,7 +268,7 @@ for _written in (str, str.capitalize, str.upper):
     _SCALES += [{_written(word): int(word == words[0]) for word in words} for words in _WORDS]
 
 
-def hint_of_grades(value: Any, levels: Mapping[str, int] | None) -> str:
+def _hint_of_grades(value: Any, levels: Mapping[str, int] | None) -> str:
     """What an error about a grade that is a word or a fraction proposes."""
     if isinstance(value, (str, Real)) and not isinstance(value, Integral) and _FRACTION.fullmatch(str(value)):
         line = "{q: {d: round(100 * g) for d, g in docs.items()} for q, docs in qrels.items()}"

@@ -22,19 +22,7 @@ from ir_trunc._core.errors import InputError, counted, option, warn
 from ir_trunc._core.lazy import npt, pattern
 from ir_trunc._core.rankings import HIGHEST_GRADE
 from ir_trunc._kernel import kernel
-from ir_trunc._read.arrow import (
-    NO_GRADE,
-    flat,
-    grade_of,
-    hint_of_grades,
-    number_column,
-    number_in,
-    one_array,
-    pa,
-    pc,
-    score_of,
-    truths,
-)
+from ir_trunc._read.arrow import flat, grade_of, number_column, number_in, occurs, one_array, pa, score_of
 from ir_trunc._read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout
 from ir_trunc._read.registry import Compiled, Data, File, Table, reader
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
@@ -88,19 +76,18 @@ def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]
     texts = {name: decoded(fields[layout.fields.index(name)], ": the ids are") for name in kinds}
     values: dict[str, Any] = dict(texts)
     for name, text in texts.items():
-        kind = kinds[name]
+        kind, hint, problem = kinds[name], "", ""
         try:
+            values[name] = {int: grade_of, float: score_of}.get(kind, str)(text)
             if name == RANK and not NUMBER[int].fullmatch(text):
                 raise ValueError
-            values[name] = {int: grade_of, float: score_of}.get(kind, str)(text)
             problem = ": a finite number is needed" if kind is float and math.isinf(values[name]) else ""
-        except ValueError:
-            problem = f" is not a {'whole ' if kind is int else ''}number"
-            if kind is not str and NUMBER[kind].fullmatch(text):
+        except ValueError as error:
+            hint, problem = str(error), f" is not a {'whole ' if kind is int else ''}number"
+            if NUMBER[kind].fullmatch(text):
                 problem = f": {'a number below 2^31' if kind is int else 'a finite number'} is needed"
         if problem:
             place = f"topic {_brief(texts['query_id'])}, document {_brief(texts['doc_id'])}"
-            hint = hint_of_grades(text, None) if kind is int else ""
             raise InputError(f" ({place}): {name} {_brief(text)!r}{problem}.{hint}")
     return [*values.values()]
 
@@ -337,12 +324,13 @@ def _at_once(data: bytes, layout: Layout, source: str, samples: Samples) -> Rows
     """The rows of lines with one blank between fields; None where pyarrow would not read them as they are."""
     if data.startswith(BYTE_ORDER_MARK):  # part of an id here, but pyarrow would drop it
         return None
-    if pa.int64() in _types(layout).values() and b"0x" in data.lower():  # pyarrow reads hexadecimal numbers
+    types = _types(layout)  # pyarrow reads hexadecimal numbers, and -2^63 is no judgment in a column
+    if pa.int64() in types.values() and (b"0x" in data.lower() or b"9223372036854775808" in data):
         return None
     from pyarrow import csv
 
     # In pyarrow's own memory: its threads would need Python to free other memory, perhaps while Python exits.
-    buffer, types = pa.allocate_buffer(len(data)), _types(layout)
+    buffer = pa.allocate_buffer(len(data))
     memoryview(buffer).cast("B")[:] = data
     try:
         table = csv.read_csv(
@@ -351,9 +339,6 @@ def _at_once(data: bytes, layout: Layout, source: str, samples: Samples) -> Rows
             csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False),
             csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=[]),
         )
-        whole = [name for name, kind in types.items() if kind == pa.int64()]
-        if any(pc.min(table[name]).as_py() == NO_GRADE for name in whole):
-            return None
         rows = _rows(table, layout, source, samples)
     except (pa.ArrowInvalid, InputError):
         return None
@@ -378,7 +363,7 @@ def _rows(table: pa.Table, layout: Layout, source: str, samples: Samples = ()) -
     else:
         numbers = flat(one_array(table[layout.value]))
     rows = Rows.of(source, *ids, numbers, classes)
-    hidden = None if reading.stop is None else truths(one_array(pc.equal(table[MARK], reading.stop)))
+    hidden = None if reading.stop is None else occurs(one_array(table[MARK]), reading.stop)
     return rows.read(reading, ranks=ranks, hidden=hidden, unscored=unscored, samples=samples)
 
 
