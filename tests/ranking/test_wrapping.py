@@ -13,23 +13,11 @@ from ir_trunc.meta import pooled_runs
 from ir_trunc.truncation import truncate, write_run
 from ir_trunc.truncation.study import best_cuts, nil_report
 
-RUN = {"1": ["NIL", "a"], "2": ["x", "NIL"], "3": ["NIL"], "4": ["d", "e"]}
-
 
 def test_a_wrapped_run_keeps_the_answers_behind_one_that_is_none():
     wrapped = with_terminal(read_answers({"1": [["Paris"]]}, "squad"), {"1": [" ", "Paris"]})
     rows = wrapped.run.to_pandas()[["doc_id", "rank", "gain"]].to_numpy().tolist()
     assert rows == [["paris", 1, 1], ["__end__", 2, 1]]
-
-
-def test_a_wrapped_run_shows_the_terminal_documents():
-    qrels = {"1": {"a": 1, "b": 1}, "2": {"x": 0}, "3": {"c": 1}}
-    wrapped = with_terminal(qrels, {"1": {"a": 3.0, "z": 2.0}})
-    assert wrapped.run.to_pandas()[["query_id", "doc_id", "rank", "gain"]].values.tolist() == [
-        ["1", "a", 1, 1.0], ["1", "z", 2, 0.0], ["1", "__end__", 3, 0.5],
-        ["2", "__end__", 1, 1.0], ["3", "__end__", 1, 0.0],
-    ]  # fmt: skip
-    assert wrapped.qrels.set_index(["query_id", "doc_id"])["relevance"]["2", "__end__"] == 1
 
 
 def generated(seed, top, costs=False):
@@ -219,13 +207,6 @@ def test_tables_hold_what_wrapping_adds(tmp_path):
     assert calc("RR", qrels, run).values.tolist() == [[0.5]]
     with pytest.raises(InputError, match=r"no columns for effort and utility; let its name end in \.csv"):
         wrapped.write(tmp_path / "my.run")
-
-
-def test_report_of_lists_that_their_system_ended():
-    report = nil_report({"x": RUN | {"5": ["x", "y", "z"]}}, depth=3)
-    assert (report.ended_by_nil, report.short, report.left_alone) == (3, 1, 1)
-    assert str(report).startswith("5 lists: 3 ended by NIL, 1 short")
-    assert report.to_pandas().to_dict("list") == {"before": [0, 1, 3, 1], "after": [2, 1, 1, 1]}
 
 
 def test_a_report_takes_a_convention_or_a_rule_as_scoring_does():
