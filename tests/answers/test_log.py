@@ -73,7 +73,8 @@ def test_every_form_is_the_same_log(tmp_path):
     array.write_text(json.dumps(ITEMS))
     by_id = {item["id"]: {name: item[name] for name in item if name != "id"} for item in ITEMS}
     frame = pd.DataFrame(ITEMS)
-    forms = [plain, str(packed), array, by_id, frame, frame.convert_dtypes(), iter(ITEMS)]
+    polars = pytest.importorskip("polars", reason="polars is not installed").DataFrame(ITEMS)
+    forms = [plain, str(packed), array, by_id, frame, frame.convert_dtypes(), iter(ITEMS), polars]
     renamed = [{"qid": item["id"], "prediction": item["answer"], **item} for item in ITEMS]
     for item in renamed:
         del item["id"], item["answer"]
@@ -83,11 +84,6 @@ def test_every_form_is_the_same_log(tmp_path):
         assert (log.run, log.answerable, log.groups) == (wanted.run, wanted.answerable, wanted.groups)
     named = read_log(frame.rename(columns={"correct": "ok"}), columns={"correct": "ok"})
     assert named.run == wanted.run
-
-
-def test_a_polars_frame_is_a_log():
-    polars = pytest.importorskip("polars", reason="polars is not installed")
-    assert read_log(polars.DataFrame(ITEMS)).run == read_log(ITEMS).run
 
 
 @pytest.mark.full
@@ -279,10 +275,11 @@ def test_a_threshold_with_a_promise_is_the_lowest_that_is_shown_from_any_start()
         items = answered(rng.random(n) > 0.08 * (1 - sure), sure)
         assert read_log(items).threshold(0.1, delta=0.1) == promised(items, 0.1, 0.1)
     log = read_log(items)
-    with pytest.raises(
-        InputError, match=r"no threshold is shown .* 0\.01 with delta=0\.1.* takes 230 answers"
-    ):
-        log.threshold(0.01, delta=0.1)
+    message = r"no threshold is shown .* 0\.01 with delta=0\.1.* takes 230 answers"
+    refused(InputError, message, log.threshold, 0.01, delta=0.1)
+    few, enough = (read_log(answered(np.ones(n, bool), np.linspace(1, 0.5, n))) for n in (21, 22))
+    assert enough.threshold(0.1, delta=0.1) == 0.5
+    refused(InputError, "takes 22 answers without an error", few.threshold, 0.1, delta=0.1)
     for risk, delta in ((0, 0.1), (1, 0.1), (0.1, 0), (0.1, 1)):
         refused(ParameterError, "out of range", log.threshold, risk, delta)
 
@@ -294,15 +291,6 @@ def test_wrong_answers_of_the_highest_confidence_leave_a_threshold():
     assert (~right).sum() == 21
     items = answered(right, np.linspace(1, 0.001, 1000))
     assert read_log(items).threshold(0.1, delta=0.1) == items[-1]["confidence"]
-
-
-@pytest.mark.parametrize(("answers", "shown"), [(21, False), (22, True)])
-def test_so_many_answers_without_an_error_show_a_risk(answers, shown):
-    items = answered(np.ones(answers, bool), np.linspace(1, 0.5, answers))
-    if shown:
-        assert read_log(items).threshold(0.1, delta=0.1) == 0.5
-    else:
-        refused(InputError, "takes 22 answers without an error", read_log(items).threshold, 0.1, delta=0.1)
 
 
 def test_the_threshold_is_the_lowest_that_keeps_the_risk():

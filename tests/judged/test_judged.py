@@ -215,10 +215,8 @@ def test_a_judge_that_finds_answers_everywhere_is_reported():
 @pytest.mark.filterwarnings("ignore:.*that these did not label")
 def test_what_people_labelled_is_their_keys_or_is_named():
     extra = PEOPLE | {"0": {"d0": 1}, "new": {}}
-    with pytest.raises(
-        InputError, match=r"people labelled 1 topic that the judge did not \(for example new\)"
-    ):
-        Judged(JUDGE, extra)
+    message = r"people labelled 1 topic that the judge did not \(for example new\)"
+    refused(InputError, message, Judged, JUDGE, extra)
     named = Judged(JUDGE, extra, labelled=[*PEOPLE])
     assert calc("SetF", named, RUN).aggregated == calc("SetF", LABELS, RUN).aggregated
     none = Judged(JUDGE, {"1": {"d0": 0}}, labelled=["1", "2"])  # topic 2 has no relevant document

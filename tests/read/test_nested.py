@@ -562,10 +562,8 @@ def test_values_that_rise_are_distances_and_a_warning_says_so():
         assert orders((TOPICS, (NEAR, PLACES))) == {"a": ["0", "1"], "b": ["2"]}
     assert orders((TOPICS, (NEAR, PLACES)), lower_is_better=True) == {"a": ["0", "1"], "b": ["2"]}
     assert orders((TOPICS, CHROMA), lower_is_better=True) == orders((TOPICS, CHROMA))
-    with pytest.raises(
-        InputError, match="so they are similarities; give them as scores; leave out lower_is_better"
-    ):
-        read_run((TOPICS, (-NEAR, PLACES)), lower_is_better=True)
+    message = "so they are similarities; give them as scores; leave out lower_is_better"
+    refused(InputError, message, read_run, (TOPICS, (-NEAR, PLACES)), lower_is_better=True)
 
 
 @pytest.mark.parametrize(("run", "message"), [

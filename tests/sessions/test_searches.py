@@ -10,7 +10,7 @@ import pytest
 from messages import refused
 
 import ir_trunc
-from ir_trunc import InputError, IrTruncWarning, ParameterError, calc, truncation
+from ir_trunc import InputError, ParameterError, calc, truncation
 from ir_trunc._core.errors import noted
 from ir_trunc._inference.estimate import Estimate
 from ir_trunc.truncation import study
@@ -273,22 +273,11 @@ def test_the_policy_stops_at_a_top_score_and_is_judged_on_other_questions():
     assert study.searches("RBPT", qrels, run, keys=KEYS, seed=1).equals(table)
 
 
-def test_a_table_of_searches_is_read_as_the_dict_is():
-    filled = {name: docs for name, docs in RUN.items() if docs}  # a frame has no row for an empty search
-    with pytest.warns(IrTruncWarning, match="not in the run"):
-        expected = study.searches("SetF", QRELS, filled, keys=KEYS)
-    with pytest.warns(IrTruncWarning, match="not in the run"):
-        found = study.searches("SetF", QRELS, frame(RUN))
-    assert found.equals(expected)
-
-
 def test_what_is_refused_says_why():
     with pytest.raises(InputError, match="no question has several searches"):
         study.searches("RBPT", QRELS, {f"{q}/1": {f"{q}r0": 1.0} for q in QRELS}, keys=KEYS)
-    with pytest.raises(
-        ParameterError, match="c@1 looks at all lists of a run at once: a search has no gain by it"
-    ):
-        study.searches("c@1", QRELS, RUN, keys=KEYS)
+    message = "c@1 looks at all lists of a run at once: a search has no gain by it"
+    refused(ParameterError, message, study.searches, "c@1", QRELS, RUN, keys=KEYS)
 
 
 def test_the_command_writes_the_table(tmp_path, monkeypatch, command):
