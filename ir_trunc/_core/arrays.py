@@ -23,7 +23,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Texts:
     """Ids one after the other: id i has the bytes from offsets[i] to offsets[i + 1], in UTF-8."""
 

@@ -20,6 +20,7 @@ from typing import (
     Annotated,
     Any,
     Literal,
+    NamedTuple,
     ParamSpec,
     TypeVar,
     cast,
@@ -194,7 +195,7 @@ LARGEST_NUMBER = 1e100
 """Products of parameters, gains and counts then stay below the largest number of 64 bits."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Kind:
     """A set of allowed values. A subclass has `allowed` and `clean`."""
 
@@ -211,8 +212,7 @@ class Kind:
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
-class Param:
+class Param(NamedTuple):
     """One parameter: its kind (allowed values), its default, and whether it has to be given."""
 
     name: str
@@ -232,7 +232,7 @@ def written_arguments(params: Iterable[Param]) -> str:
     return f"({', '.join(inside)})" if inside else ""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Number(Kind):
     """A real number between two bounds; `inside` leaves the bounds themselves out."""
 
@@ -253,7 +253,7 @@ class Number(Kind):
         return real
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Whole(Kind):
     """A whole number from `low` on, to `high`."""
 
@@ -286,7 +286,7 @@ class Text(Kind):
         return text(name, value)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Choice(Kind):
     """One of a few words, or, where `number` is given, a number of that kind.
 
@@ -316,7 +316,7 @@ class Choice(Kind):
         return self.number.clean(name, value)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Several(Kind):
     """One or more values of a kind; each counts once."""
 

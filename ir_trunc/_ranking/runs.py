@@ -377,8 +377,8 @@ class Documents:
                 if [*now.judged_ranks[: len(hits)]] == [*hits]:
                     return ranked.ids(place, length)
         if length:
-            place = f"{source_of(self.run)}, topic {topic}"
-            raise InputError(f"{place}: it has changed since it was scored; score it again.")
+            source = f"{source_of(self.run)}, topic {topic}"
+            raise InputError(f"{source}: it has changed since it was scored; score it again.")
         return [], 0
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import NamedTuple
 
 from ir_trunc.measures.declaration import lookup, measure, names, registry
 from ir_trunc.measures.definition import BoundMeasure, Definition, all_curves as curves, all_scores as scores
@@ -30,8 +30,7 @@ _READING_ORDER = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(NamedTuple):
     """The measures of one file.
 
     Parameters

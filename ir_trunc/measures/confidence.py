@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -166,8 +165,7 @@ def BestTokenF1(lists: Lists) -> Floats:
 # risk and coverage
 
 
-@dataclass(frozen=True)
-class RankedAnswers:
+class RankedAnswers(NamedTuple):
     """The answers of a run, the surest first."""
 
     order: Ints  # the position of the answer that stands at each place

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class PowersOfTwo:
         return worth[np.maximum(grade, 0)]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class OfJudged:
     """The gains of all judged documents, retrieved or not."""
 
@@ -132,7 +132,7 @@ def gains_by(scale: GainScale, lists: Lists, unit: float = 1.0) -> Gains:
     return Gains(lists, units, of_judged, lists.gains, unit)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Gains:
     """The gains of documents, in whole units where the scale allows it, so that their sums are exact."""
 
@@ -206,7 +206,7 @@ class Gains:
         return Ideal(self.lists, *from_nothing(worth, self.judged.offsets), self.R)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Ideal:
     """Cumulated gain of every query's ideal list: `sums[starts + depth]` for a depth <= lengths."""
 
@@ -476,8 +476,7 @@ def _of_topics(lists: Lists, sizes: Mapping[str, int]) -> Floats:
 # standing: how documents stand to each other by their grades, in a list and among all that is judged
 
 
-@dataclass(frozen=True)
-class GradeGroups:
+class GradeGroups(NamedTuple):
     """The relevant documents of every query in groups of the same grade, best first."""
 
     row: Ints  # of every group, its query
@@ -521,8 +520,7 @@ def grade_groups(judgments: Judgments) -> GradeGroups:
     return groups
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(NamedTuple):
     """How the relevant hits stand by their grades."""
 
     at: Ints  # which hits these are; the other fields have a value for each of them
