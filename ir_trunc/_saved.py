@@ -108,6 +108,9 @@ def instance_of(value: Any, kind: type[T], needed: str, where: str) -> T:
     return value
 
 
+_types_of_fields = cache(get_type_hints)
+
+
 class Saved(Result):
     """A result that is saved as JSON: a dataclass whose fields are written, each as its annotation says.
 
@@ -121,13 +124,16 @@ class Saved(Result):
 
     def __post_init__(self) -> None:
         own: Any = type(self)
-        for name, kind, words in _types_of_fields(own):
-            value = getattr(self, name)
+        for field in fields(own):
+            value = getattr(self, field.name)
             try:
-                typed(value, kind, name)
+                typed(value, _types_of_fields(own)[field.name], field.name)
             except InputError:
                 has = f"array of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
-                raise InputError(f"{name} is of type {has}: {words} is needed.") from None
+                words = str(field.type)
+                for alias, array in (("Floats", "float64"), ("Ints", "int64"), ("Bools", "bool")):
+                    words = words.replace(alias, f"array of {array}")
+                raise InputError(f"{field.name} is of type {has}: {words} is needed.") from None
         for name, axes in self.shapes.items():
             shape, names = getattr(self, name).shape, axes.split()
             if shape != tuple(len(getattr(self, axis)) for axis in names):
@@ -141,11 +147,9 @@ class Saved(Result):
     @classmethod
     def _from(cls, data: Any, where: str) -> Self:
         """The result from what `_data` returned. Raises InputError that begins with `where`."""
-        hints = get_type_hints(cls)
+        hints = _types_of_fields(cls)
         values = fields_of(data, [field.name for field in fields(cls)], where)  # type: ignore[arg-type]
-        typed_values = {
-            name: from_json(value, hints[name], f"{where}, {name}") for name, value in values.items()
-        }
+        typed_values = {name: from_json(values[name], hints[name], f"{where}, {name}") for name in values}
         try:
             return cls(**typed_values)
         except InputError as error:
@@ -162,18 +166,6 @@ class Saved(Result):
     def load(cls, path: Target) -> Self:
         """Read what `save` wrote. Raises InputError where the file holds something else."""
         return cls._from(*read_saved(path, cls.__name__))
-
-
-@cache
-def _types_of_fields(kind: Any) -> list[tuple[str, Any, str]]:
-    """The name of each field, its type, and its type in words."""
-    hints, found = get_type_hints(kind), []
-    for field in fields(kind):
-        words = str(field.type)
-        for alias, array in (("Floats", "float64"), ("Ints", "int64"), ("Bools", "bool")):
-            words = words.replace(alias, f"array of {array}")
-        found.append((field.name, hints[field.name], words))
-    return found
 
 
 def write_json(path: Target, kind: str, data: Any) -> None:

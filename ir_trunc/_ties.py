@@ -146,12 +146,10 @@ def score_ties(measures: MeasureLike, rankings: Rankings, source: str) -> TiedSc
                 orders = (_steps(group, formulas, lists) for of_list in distinct for group in of_list)
             for each, scored in lists.scored(orders, formulas):
                 # The first order of each group is that of the list, whose score each group changes by itself.
-                before = found.get(each.q, 0.0 if whole else scored[:, 0])
-                found[each.q] = before + each.result(scored)
+                found[each.q] = found.get(each.q, 0.0 if whole else scored[:, 0]) + each.result(scored)
             for q, other in same.items():
                 values[:, places, q] = found[other]
-    results = (Results(tuple(named), rankings, each) for each in values)
-    return TiedScores(tied.has_ties, tied.judged, *results)
+    return TiedScores(tied.has_ties, tied.judged, *(Results(tuple(named), rankings, each) for each in values))
 
 
 def tie_notes(measure: str, lists: Mapping[str, Rankings]) -> Iterator[str]:
@@ -401,15 +399,12 @@ def _steps(group: _Group, measures: list[BoundMeasure], lists: _TiedLists) -> _O
         of_step = np.repeat(at_node[:, :, None], len(counts), axis=2)
         of_step[:, in_after] = at_node[:, after[in_after]]
         of_step[:, steps[0], steps[1]] = values[:, len(nodes) :]
-        gain = np.where(
-            in_own, 0.0, of_step - at_node[:, :, None]
-        )  # over the order of the node; 0 for no step
+        # Over the order of the node; 0 for no step.
+        gain = np.where(in_own, 0.0, of_step - at_node[:, :, None])
         ahead = np.zeros((3, len(values), len(nodes) + 1))  # of all further steps
         for now in (np.flatnonzero(level == place) for place in reversed(range(depth))):
-            sums, share = (
-                gain[:, now] + ahead[:, :, after[now]],
-                left[now] / left[now].sum(axis=1, keepdims=True),
-            )
+            sums = gain[:, now] + ahead[:, :, after[now]]
+            share = left[now] / left[now].sum(axis=1, keepdims=True)
             ahead[:, :, now] = (sums[0] * share).sum(axis=2), sums[1].min(axis=2), sums[2].max(axis=2)
         return ahead[:, :, 0]
 

@@ -7,6 +7,7 @@ measure.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -18,7 +19,8 @@ from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, MinRel, Number
 from ir_trunc.measures.parts import binary, over
 
-PENAS = "Peñas & Rodrigo, ACL 2011, https://aclanthology.org/P11-1142"
+PENAS_2011 = "Peñas & Rodrigo, ACL 2011"
+PENAS = f"{PENAS_2011}, https://aclanthology.org/P11-1142"
 SQUAD = "Rajpurkar, Jia & Liang, ACL 2018, https://aclanthology.org/P18-2124"
 VOORHEES = (
     "Voorhees, TREC 2002, https://www.nist.gov/publications/overview-trec-2002-question-answering-track"
@@ -36,6 +38,8 @@ Unanswered = Annotated[
         Number("constant", 0, 1),
     ),
 ]
+
+of_confidence = partial(measure, cutoff="none", reads=("confidence",))
 
 
 def answers(lists: Lists, rel: int, depth: int = 1) -> tuple[Bools, Bools]:
@@ -60,12 +64,9 @@ def rate(unanswered: float | str, correct: Floats, answered: Floats, n: float) -
     """What an unanswered question is worth, given how many of n questions are answered, and correctly."""
     if not isinstance(unanswered, str):
         return unanswered
-    rates = {
-        "accuracy": correct / n,
-        "precision": over(correct, answered),
-        "error": over(answered - correct, answered),
-    }
-    return rates[unanswered]
+    if unanswered == "accuracy":
+        return correct / n
+    return over(correct if unanswered == "precision" else answered - correct, answered)
 
 
 def shares(lists: Lists, unanswered: float | str, rel: int) -> tuple[Floats, Floats]:
@@ -127,13 +128,7 @@ def from_here_on(x: Floats) -> Floats:
     return np.cumsum(x[::-1])[::-1]
 
 
-@measure(
-    source=f"{VOORHEES}; Peñas & Rodrigo, ACL 2011, section 5",
-    cutoff="none",
-    scope="run",
-    influence=cws_influence,
-    reads=("confidence",),
-)
+@of_confidence(source=f"{VOORHEES}; {PENAS_2011}, section 5", scope="run", influence=cws_influence)
 def CWS(lists: Lists, rel: MinRel = 1) -> Floats:
     """Confidence-weighted score: right answers should be the ones that the system was surest of.
 
@@ -154,17 +149,11 @@ def CWS(lists: Lists, rel: MinRel = 1) -> Floats:
     unanswered_before: Ints = np.cumsum(~own_answered) - ~own_answered
     last_place = own_answered.sum() - own_answered + unanswered_before + 1
     silent = ~answered
-    position = np.where(silent, lists.spread(last_place), lists.spread(place))
     right = np.where(silent, lists.spread(own_correct.sum() - own_correct), lists.spread(down_to))
-    return right / position
+    return right / np.where(silent, lists.spread(last_place), lists.spread(place))
 
 
-@measure(
-    source=f"{HERRERA}; Peñas & Rodrigo, ACL 2011, section 5 (eq. 12)",
-    cutoff="none",
-    range=(-1, 1),
-    reads=("confidence",),
-)
+@of_confidence(source=f"{HERRERA}; {PENAS_2011}, section 5 (eq. 12)", range=(-1, 1))
 def K1(lists: Lists, rel: MinRel = 1) -> Floats:
     """K1: the system's own confidence, counted for it or against it.
 

@@ -5,6 +5,7 @@ A name that ir-measures has too means here what it means there.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 import numpy as np
@@ -33,10 +34,8 @@ from ir_trunc.measures.parts import (
     reciprocal,
 )
 
-WEBBER = (
-    "Webber, Moffat & Zobel, EVIA 2010, "
-    "http://research.nii.ac.jp/ntcir/workshop/OnlineProceedings8/EVIA/03-EVIA2010-WebberW.pdf"
-)
+EVIA = "Webber, Moffat & Zobel, EVIA 2010"
+WEBBER = f"{EVIA}, http://research.nii.ac.jp/ntcir/workshop/OnlineProceedings8/EVIA/03-EVIA2010-WebberW.pdf"
 JARVELIN = "Järvelin & Kekäläinen, TOIS 2002, https://doi.org/10.1145/582415.582418"
 BUCKLEY = "Buckley & Voorhees, SIGIR 2004, https://doi.org/10.1145/1008992.1009000"
 RIJSBERGEN = "van Rijsbergen, Information Retrieval, 1979, http://www.dcs.gla.ac.uk/Keith/Preface.html"
@@ -65,16 +64,13 @@ RecallWeight = Annotated[
 
 GDEVAL_TOP_GRADE = 4  # ir-measures answers ERR by gdeval, whose judgement scale is fixed
 
+classical = partial(measure, takes_nil=True)
+
 
 # counting relevant documents
 
 
-@measure(
-    source=f"{RIJSBERGEN}; Webber, Moffat & Zobel, EVIA 2010, eq. 1",
-    cutoff="required",
-    aliases=("Precision",),
-    takes_nil=True,
-)
+@classical(source=f"{RIJSBERGEN}; {EVIA}, eq. 1", cutoff="required", aliases=("Precision",))
 def P(lists: Lists, rel: MinRel = 1) -> Floats:
     """Precision at k.
 
@@ -85,12 +81,7 @@ def P(lists: Lists, rel: MinRel = 1) -> Floats:
     return lists.sum(binary(lists, rel).hits) / float(lists.k or 1)
 
 
-@measure(
-    source=f"{RIJSBERGEN}; Webber, Moffat & Zobel, EVIA 2010, eq. 2",
-    cutoff="required",
-    aliases=("Recall",),
-    takes_nil=True,
-)
+@classical(source=f"{RIJSBERGEN}; {EVIA}, eq. 2", cutoff="required", aliases=("Recall",))
 def R(lists: Lists, rel: MinRel = 1) -> Floats:
     """Recall at k.
 
@@ -102,7 +93,7 @@ def R(lists: Lists, rel: MinRel = 1) -> Floats:
     return over(lists.sum(gains.hits), lists.spread(gains.R))
 
 
-@measure(source=TREC_EVAL, cutoff="required", takes_nil=True)
+@classical(source=TREC_EVAL, cutoff="required")
 def Success(lists: Lists, rel: MinRel = 1) -> Floats:
     """Whether there is a relevant document in the first k.
 
@@ -113,7 +104,7 @@ def Success(lists: Lists, rel: MinRel = 1) -> Floats:
     return (lists.sum(binary(lists, rel).hits) > 0).astype(np.float64)
 
 
-@measure(source=RIJSBERGEN, cutoff="none", reads=("end",), takes_nil=True)
+@classical(source=RIJSBERGEN, cutoff="none", reads=("end",))
 def SetP(lists: Lists, rel: MinRel = 1) -> Floats:
     """Precision of the whole list.
 
@@ -124,7 +115,7 @@ def SetP(lists: Lists, rel: MinRel = 1) -> Floats:
     return over(lists.sum(binary(lists, rel).hits), lists.n)
 
 
-@measure(source=RIJSBERGEN, cutoff="none", takes_nil=True)
+@classical(source=RIJSBERGEN, cutoff="none")
 def SetR(lists: Lists, rel: MinRel = 1) -> Floats:
     """Recall of the whole list.
 
@@ -135,7 +126,7 @@ def SetR(lists: Lists, rel: MinRel = 1) -> Floats:
     return R(lists, rel)
 
 
-@measure(source=RIJSBERGEN, cutoff="none", reads=("end",), takes_nil=True)
+@classical(source=RIJSBERGEN, cutoff="none", reads=("end",))
 def SetF(lists: Lists, rel: MinRel = 1, beta: RecallWeight = 1.0) -> Floats:
     """F-measure of the whole list.
 
@@ -144,11 +135,10 @@ def SetF(lists: Lists, rel: MinRel = 1, beta: RecallWeight = 1.0) -> Floats:
     Empty list, nil query: 0.
     """
     gains = binary(lists, rel)
-    hits = lists.sum(gains.hits)
-    return over((1 + beta) * hits, lists.n + beta * lists.spread(gains.R))
+    return over((1 + beta) * lists.sum(gains.hits), lists.n + beta * lists.spread(gains.R))
 
 
-@measure(source=TREC_EVAL, cutoff="none", aliases=("RPrec",), takes_nil=True)
+@classical(source=TREC_EVAL, cutoff="none", aliases=("RPrec",))
 def Rprec(lists: Lists, rel: MinRel = 1) -> Floats:
     """Precision at rank R.
 
@@ -160,7 +150,7 @@ def Rprec(lists: Lists, rel: MinRel = 1) -> Floats:
     return over(lists.sum(gains.hits * (lists.rank <= gains.rank_of_last)), lists.spread(gains.R))
 
 
-@measure(source=BUCKLEY, cutoff="none", aliases=("BPref",), takes_nil=True, ties="grades")
+@classical(source=BUCKLEY, cutoff="none", aliases=("BPref",), ties="grades")
 def Bpref(lists: Lists, rel: MinRel = 1) -> Floats:
     """Binary preference: how rarely a judged irrelevant document stands above a relevant one.
 
@@ -170,20 +160,18 @@ def Bpref(lists: Lists, rel: MinRel = 1) -> Floats:
     relevant one. Unjudged documents do not count, nor do negative grades, as in trec_eval. Empty list, nil
     query: 0.
     """
-    gains = binary(lists, rel)
-    judgments = lists.judgments
+    gains, judgments = binary(lists, rel), lists.judgments
     irrelevant = (judgments.grades >= 0) & (judgments.grades < rel)
     N = np.bincount(judgments.rows[irrelevant], minlength=len(lists.lengths))
     N_above = lists.running((lists.raw_grade >= 0) & (lists.raw_grade < rel))
-    bound = np.minimum(gains.R, N)[lists.row]
-    lost = over(np.minimum(N_above, gains.rank_of_last), bound)
+    lost = over(np.minimum(N_above, gains.rank_of_last), np.minimum(gains.R, N)[lists.row])
     return over(lists.sum(gains.hits * (1 - lost)), lists.spread(gains.R))
 
 
 # average precision, reciprocal rank
 
 
-@measure(source=f"{HARMAN}; Webber, Moffat & Zobel, EVIA 2010, eq. 3", aliases=("MAP",), takes_nil=True)
+@classical(source=f"{HARMAN}; {EVIA}, eq. 3", aliases=("MAP",))
 def AP(lists: Lists, rel: MinRel = 1) -> Floats:
     """Average precision.
 
@@ -195,7 +183,7 @@ def AP(lists: Lists, rel: MinRel = 1) -> Floats:
     return over(lists.sum(precision_at_relevant(lists, gains)), lists.spread(gains.R))
 
 
-@measure(source=f"{DAVIS}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.1, footnote 3", takes_nil=True)
+@classical(source=f"{DAVIS}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.1, footnote 3")
 def AUPRC(lists: Lists, rel: MinRel = 1) -> Floats:
     """Area under the precision-recall curve, by the trapezoidal rule.
 
@@ -210,7 +198,7 @@ def AUPRC(lists: Lists, rel: MinRel = 1) -> Floats:
     return over(lists.sum(area), lists.spread(gains.R))
 
 
-@measure(source=f"{WEBBER}, eq. 4", takes_nil=True)
+@classical(source=f"{WEBBER}, eq. 4")
 def aAP(lists: Lists, rel: MinRel = 1) -> Floats:
     """Average precision whose divisor is abbreviated to the cutoff.
 
@@ -223,7 +211,7 @@ def aAP(lists: Lists, rel: MinRel = 1) -> Floats:
     return over(lists.sum(precision_at_relevant(lists, gains)), lists.spread(reach))
 
 
-@measure(source=KANTOR, aliases=("MRR",), takes_nil=True)
+@classical(source=KANTOR, aliases=("MRR",))
 def RR(lists: Lists, rel: MinRel = 1) -> Floats:
     """Reciprocal rank.
 
@@ -247,7 +235,7 @@ def normalised(lists: Lists, gains: Gains, weight: Floats, depth: int | None) ->
     return over(dcg(lists, gains, weight), gains.ideal(weight).at_points(depth))
 
 
-@measure(source=JARVELIN, aliases=("NDCG", "MSnDCG"), takes_nil=True)
+@classical(source=JARVELIN, aliases=("NDCG", "MSnDCG"))
 def nDCG(lists: Lists, dcg: DCGForm = "log2", gains: GradeGains = None) -> Floats:
     """Normalised discounted cumulative gain.
 
@@ -259,11 +247,10 @@ def nDCG(lists: Lists, dcg: DCGForm = "log2", gains: GradeGains = None) -> Float
     return normalised(lists, worth, log2_discount(lists), lists.k)
 
 
-@measure(
+@classical(
     source="Järvelin & Kekäläinen, SIGIR 2000, https://doi.org/10.1145/345508.345545; Sakai, NTCIR-4, 2004,"
     " section 2.2",
     range=(0, np.inf),
-    takes_nil=True,
 )
 def CG(lists: Lists, gains: GradeGains = None) -> Floats:
     """Cumulative gain.
@@ -275,11 +262,7 @@ def CG(lists: Lists, gains: GradeGains = None) -> Floats:
     return lists.sum(mapped(lists, gains).units)
 
 
-@measure(
-    source=f"{JARVELIN}; Webber, Moffat & Zobel, EVIA 2010, eq. 5, which prints min(2, i) for max(2, i)",
-    range=(0, np.inf),
-    takes_nil=True,
-)
+@classical(source=f"{JARVELIN}; {EVIA}, eq. 5, which prints min(2, i) for max(2, i)", range=(0, np.inf))
 def DCG(lists: Lists, dcg: Discount = "log2") -> Floats:
     """Discounted cumulative gain.
 
@@ -287,11 +270,10 @@ def DCG(lists: Lists, dcg: Discount = "log2") -> Floats:
 
     Empty list: 0.
     """
-    gains = graded(lists)
-    return lists.sum(gains.hits * discount(lists, dcg)[lists.rank])
+    return lists.sum(graded(lists).hits * discount(lists, dcg)[lists.rank])
 
 
-@measure(source=f"{WEBBER}, section 3.1 (abbreviated: section 4.2)", takes_nil=True)
+@classical(source=f"{WEBBER}, section 3.1 (abbreviated: section 4.2)")
 def anDCG(lists: Lists, dcg: Discount = "jk") -> Floats:
     """Discounted cumulative gain over that of the ideal list, cut at k (abbreviated).
 
@@ -302,7 +284,7 @@ def anDCG(lists: Lists, dcg: Discount = "jk") -> Floats:
     return normalised(lists, graded(lists), discount(lists, dcg), lists.k)
 
 
-@measure(source=f"{WEBBER}, section 3.1 (expanded)", takes_nil=True)
+@classical(source=f"{WEBBER}, section 3.1 (expanded)")
 def enDCG(lists: Lists, dcg: Discount = "jk") -> Floats:
     """Discounted cumulative gain over that of the whole ideal list (expanded).
 
@@ -316,9 +298,7 @@ def enDCG(lists: Lists, dcg: Discount = "jk") -> Floats:
 # readers who stop by chance
 
 
-@measure(
-    source=f"{CHAPELLE}; not the ERR of Amigó et al. 2022, section 4.1, which is ERRU(e=0)", takes_nil=True
-)
+@classical(source=f"{CHAPELLE}; not the ERR of Amigó et al. 2022, section 4.1, which is ERRU(e=0)")
 def ERR(lists: Lists) -> Floats:
     """Expected reciprocal rank, as ir-measures has it.
 
@@ -336,9 +316,8 @@ def ERR(lists: Lists) -> Floats:
     return lists.sum(cascade(lists, exponential(lists, GDEVAL_TOP_GRADE)) * reciprocal(lists)[lists.rank])
 
 
-@measure(
-    source=f"{MOFFAT}; Webber, Moffat & Zobel, EVIA 2010, eq. 6",
-    takes_nil=True,
+@classical(
+    source=f"{MOFFAT}; {EVIA}, eq. 6",
     scale_free=lambda rel, **_: rel is not None,  # `max_rel` would be no parameter of it in ir-measures
 )
 def RBP(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
@@ -348,11 +327,10 @@ def RBP(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
 
     Gains are linear (x / highest grade in the qrels), or binary with rel. Empty list: 0.
     """
-    gains = linear_or_binary(lists, rel)
-    return dcg(lists, gains, geometric(lists, p))
+    return dcg(lists, linear_or_binary(lists, rel), geometric(lists, p))
 
 
-@measure(source=f"{WEBBER}, section 3.1", takes_nil=True)
+@classical(source=f"{WEBBER}, section 3.1")
 def nRBP(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None, max_rel: MaxRel = None) -> Floats:
     """Rank-biased precision over that of the ideal list, cut at k.
 
@@ -360,11 +338,10 @@ def nRBP(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None, max_rel: MaxRe
 
     Gains are linear, or binary with rel. Empty list, nil query: 0.
     """
-    gains = linear_or_binary(lists, rel, max_rel)
-    return normalised(lists, gains, geometric(lists, p), lists.k)
+    return normalised(lists, linear_or_binary(lists, rel, max_rel), geometric(lists, p), lists.k)
 
 
-@measure(source=f"{MOFFAT}; Webber, Moffat & Zobel, EVIA 2010, section 3.1", reads=("end",), ties="grades")
+@measure(source=f"{MOFFAT}; {EVIA}, section 3.1", reads=("end",), ties="grades")
 def RBPRes(lists: Lists, p: Persistence = 0.8) -> Floats:
     """Residual of rank-biased precision: the weight of all that nobody has judged.
 

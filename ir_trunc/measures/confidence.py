@@ -178,8 +178,7 @@ class RankedAnswers(NamedTuple):
         """Sort answers that are in any order."""
         order = np.argsort(-confidence, kind="stable")
         sorted_ = confidence[order]
-        falls = np.append(True, sorted_[1:] != sorted_[:-1])[: len(order)]
-        starts = np.flatnonzero(falls)
+        starts = np.flatnonzero(np.append(True, sorted_[1:] != sorted_[:-1])[: len(order)])
         return cls(order, starts, np.diff(np.append(starts, len(order))), wrong)
 
     @property

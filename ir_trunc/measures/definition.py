@@ -75,13 +75,6 @@ ADDRESS = pattern(r", (https?://[^ ,;]+)")
 """The address in the text of a source, which has the place behind it: a section, an equation or a table."""
 
 
-def mark_of(source: str) -> str:
-    """Whether something is as a paper has it, an extension of a paper, or ours."""
-    if source.startswith("ours"):
-        return "ours"
-    return "extension" if source.startswith("after ") else "paper"
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Declaration:
     """What the decorator `measure` and the definition that it makes have in common; `measure` explains it."""

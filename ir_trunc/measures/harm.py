@@ -9,6 +9,7 @@ nothing is relevant; its right answer is the empty list, as a day without news w
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -51,8 +52,10 @@ Distraction = Annotated[float, Number("weight of harm against help", 0)]
 Balance = Annotated[float, Number("weight of gain against pain", 0, 1)]
 Least = Annotated[float, Number("scaled utility below which a list is as bad as it can be, MinNU", high=0)]
 
+harm = partial(measure, ties="grades")
 
-@measure(source=f"after {JARVELIN}, our extension: negative gains", range=UNBOUNDED, ties="grades")
+
+@harm(source=f"after {JARVELIN}, our extension: negative gains", range=UNBOUNDED)
 def SignedDCG(lists: Lists) -> Floats:
     """Discounted cumulative gain with the grades as they are, negative ones too.
 
@@ -63,11 +66,8 @@ def SignedDCG(lists: Lists) -> Floats:
     return lists.sum(lists.raw_grade * log2_discount(lists)[lists.rank])
 
 
-@measure(
-    source=f"after {LIU}, our extension: the paper has gains of 0 and more",
-    range=AT_MOST_ONE,
-    reads=("end",),
-    ties="grades",
+@harm(
+    source=f"after {LIU}, our extension: the paper has gains of 0 and more", range=AT_MOST_ONE, reads=("end",)
 )
 def SignedRBPT(lists: Lists, p: Persistence = 0.8, max_rel: MaxRel = None) -> Floats:
     """Rank-biased precision with a terminal document, where harmful documents cost.
@@ -82,7 +82,7 @@ def SignedRBPT(lists: Lists, p: Persistence = 0.8, max_rel: MaxRel = None) -> Fl
     return lists.sum(gains.hits * geometric(lists, p)[lists.rank]) + end
 
 
-@measure(source=TRAPPOLINI, reads=("end",), ties="grades")
+@harm(source=TRAPPOLINI, reads=("end",))
 def UDCG(lists: Lists, gamma: Distraction = 1 / 3, max_rel: MaxRel = None) -> Floats:
     """Utility and distraction-aware cumulative gain: passages for a language model, which reads them all.
 
@@ -102,7 +102,7 @@ def UDCG(lists: Lists, gamma: Distraction = 1 / 3, max_rel: MaxRel = None) -> Fl
 # compatibility with an ideal list
 
 
-@measure(source=CLARKE, lower_is_better=True, ties="grades")
+@harm(source=CLARKE, lower_is_better=True)
 def HarmCompat(lists: Lists, p: Persistence = 0.95) -> Floats:
     """Compatibility with the most harmful list there is (TREC Health Misinformation): low is good.
 
@@ -115,7 +115,7 @@ def HarmCompat(lists: Lists, p: Persistence = 0.95) -> Floats:
     return compatibility(lists, p, sign=-1)
 
 
-@measure(source=CLARKE, range=(-1, 1), ties="grades")
+@harm(source=CLARKE, range=(-1, 1))
 def CompatDiff(lists: Lists, p: Persistence = 0.95) -> Floats:
     """Helpful less harmful compatibility, the measure of TREC Health Misinformation.
 
@@ -202,8 +202,7 @@ def nCG(lists: Lists, rel: OnlyRel = None, max_rel: MaxRel = None, nil: Nil = 1.
     something is relevant.
     """
     gains = linear_or_binary(lists, rel, max_rel)
-    best = gains.ideal().at_points(lists.k)
-    return silent_or(lists, gains.R, nil, over(lists.sum(gains.hits), best))
+    return silent_or(lists, gains.R, nil, over(lists.sum(gains.hits), gains.ideal().at_points(lists.k)))
 
 
 @measure(source=LIN, range=UNBOUNDED, reads=("end",))
@@ -231,6 +230,5 @@ def T11SU(lists: Lists, rel: MinRel = 1, m: Least = -0.5) -> Floats:
     for any other list.
     """
     gains = binary(lists, rel)
-    hits = lists.sum(gains.hits)
-    scaled = np.maximum(over(3 * hits - lists.n, 2 * lists.spread(gains.R)), m)
+    scaled = np.maximum(over(3 * lists.sum(gains.hits) - lists.n, 2 * lists.spread(gains.R)), m)
     return silent_or(lists, gains.R, 1.0, (scaled - m) / (1 - m))

@@ -39,7 +39,7 @@ from ir_trunc.measures.parts import (
     scaled,
     standing,
 )
-from ir_trunc.measures.terminal import AMIGO, LIU, share_at_end
+from ir_trunc.measures.terminal import AMIGO, AMIGO_2022, LIU, share_at_end
 
 SAKAI_SONG = "Sakai & Song, SIGIR 2011, https://doi.org/10.1145/2009916.2010055"
 HANLEY = "Hanley & McNeil, Radiology 1982, https://doi.org/10.1148/radiology.143.1.7063747"
@@ -61,8 +61,7 @@ def satisfied_by_ideal(gains: Gains, weights: Floats) -> tuple[Ideal, Ideal]:
 def over_ideal(lists: Lists, gains: Gains, weight: Floats) -> Floats:
     """What a reader finds who may be satisfied, over the same for the ideal list, both to k."""
     ideal, _ = satisfied_by_ideal(gains, weight)
-    score = lists.sum(cascade(lists, gains) * weight[lists.rank])
-    return over(score, ideal.at_points(lists.k))
+    return over(lists.sum(cascade(lists, gains) * weight[lists.rank]), ideal.at_points(lists.k))
 
 
 @measure(source=SAKAI_SONG)
@@ -137,7 +136,7 @@ def without_last(D: float, count: Floats | Ints) -> tuple[Floats, Floats]:
     return n * (2 * D - n - 1) / 2, n * (3 * D * (D - n) + n**2 - 1)
 
 
-@measure(source=f"{HANLEY}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.1")
+@measure(source=f"{HANLEY}; {AMIGO_2022}, section 3.1")
 def AUC(lists: Lists, D: CollectionSize = 20000, rel: MinRel = 1) -> Floats:
     """Area under the ROC curve: the chance that a relevant document stands above an irrelevant one.
 
@@ -157,7 +156,7 @@ def AUC(lists: Lists, D: CollectionSize = 20000, rel: MinRel = 1) -> Floats:
     return over(right + tied / 2, lists.spread(R * irrelevant), otherwise=0.5)
 
 
-@measure(source=f"{KENDALL}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.1", range=(-1, 1), reads=("end",))
+@measure(source=f"{KENDALL}; {AMIGO_2022}, section 3.1", range=(-1, 1), reads=("end",))
 def KendallTau(lists: Lists, D: CollectionSize = 20000) -> Floats:
     """Kendall's tau-b between list and judgments over the collection.
 
@@ -184,7 +183,7 @@ def KendallTau(lists: Lists, D: CollectionSize = 20000) -> Floats:
     return over(won - lost, np.sqrt(ordered) * np.sqrt(lists.spread(in_judgments)))
 
 
-@measure(source=f"{SPEARMAN}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.1", range=(-1, 1), reads=("end",))
+@measure(source=f"{SPEARMAN}; {AMIGO_2022}, section 3.1", range=(-1, 1), reads=("end",))
 def Spearman(lists: Lists, D: CollectionSize = 20000) -> Floats:
     """Spearman's rho between list and judgments over the collection, tied documents sharing their mean rank.
 

@@ -14,7 +14,7 @@ import numpy as np
 from ir_trunc._core.arrays import Bools, Floats, Ints, offsets_of
 from ir_trunc._core.errors import ParameterError, counted, nearest, warn
 from ir_trunc._core.lazy import cached_property, npt
-from ir_trunc.measures.lists import EveryDocument, Lists, from_nothing, running
+from ir_trunc.measures.lists import EveryDocument, Lists, from_nothing, kept, running
 from ir_trunc.measures.params import QRELS, TOOL, Size
 
 if TYPE_CHECKING:
@@ -262,8 +262,7 @@ def mapped(lists: Lists, gains: dict[int, float] | None) -> Gains:
 
 def powers_of_two(lists: Lists, gains: dict[int, float] | None) -> Gains:
     """2^g - 1, g being the grade or what a map has for it."""
-    exponents = mapped(lists, gains)
-    highest = exponents.judged.best_first.max(initial=0.0)
+    highest = mapped(lists, gains).judged.best_first.max(initial=0.0)
     if highest > _TOP_EXPONENT:
         raise ParameterError(
             f"gains 2^g - 1 need grades or gains g of at most {_TOP_EXPONENT}, not {highest:g}."
@@ -335,7 +334,7 @@ def jk_discount(lists: Lists) -> Floats:
 @lru_cache(maxsize=4)
 def _discounts(shift: int, size: int) -> Floats:
     logs = np.fromiter(map(math.log2, range(2, size + shift)), np.float64)
-    return _kept(np.append(np.ones(2 - shift), 1 / logs))
+    return kept(np.append(np.ones(2 - shift), 1 / logs))
 
 
 @lru_cache(maxsize=16)
@@ -345,12 +344,7 @@ def powers_of(p: float, size: int) -> Floats:
     values[:1] = 1
     np.multiply.accumulate(values, out=values)
     values[values < sys.float_info.min] = 0  # processors are slow with such numbers
-    return _kept(values)
-
-
-def _kept(table: Floats) -> Floats:
-    table.flags.writeable = False
-    return table
+    return kept(values)
 
 
 def discount(lists: Lists, dcg: str) -> Floats:

@@ -13,6 +13,7 @@ unit of the grades does not matter.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Annotated, Literal
 
 import numpy as np
@@ -45,7 +46,8 @@ QUESTION = (
     " found."
 )
 
-AMIGO = "Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051"
+AMIGO_2022 = "Amigó, Mizzaro & Spina, SIGIR 2022"
+AMIGO = f"{AMIGO_2022}, https://doi.org/10.1145/3477495.3532051"
 
 Tail = Annotated[bool, Flag("whether the terminal document fills all further ranks; otherwise it fills one")]
 IdealDepth = Annotated[
@@ -101,6 +103,9 @@ def is_ratio(
     return gain == "raw" or (terminal != "full" and norm == "ideal" and tail)
 
 
+of_ends = partial(measure, reads=("end",), scale_free=is_ratio)
+
+
 def share_at_end(lists: Lists, gains: Gains) -> Floats:
     """r_t at every point; 0 where the list is treated as cut off."""
     return np.where(lists.stopped, gains.share(), 0.0)
@@ -141,12 +146,10 @@ def PT(lists: Lists, rel: MinRel = 1) -> Floats:
     return (lists.sum(gains.hits) + share_at_end(lists, gains)) / float(lists.k or 1)
 
 
-@measure(
+@of_ends(
     source=f"{LIU}, table 1 (with grades terminal='full', norm='none'; other values of these: ours;"
     " tail=False: Amigó et al. 2022, 3.2)",
     range=range_of_RBPT,
-    reads=("end",),
-    scale_free=is_ratio,
 )
 def RBPT(
     lists: Lists,
@@ -180,12 +183,10 @@ def RBPT(
     return score / np.where(ones & (m == 1), 1.0, ideal)  # that of ones is 1, but for rounding
 
 
-@measure(
+@of_ends(
     source=f"{LIU}, table 1 (with grades terminal='full', other values: ours; ideal='full': Amigó et al.)",
     range=range_of_nDCGT,
     aliases=("NDCGT",),
-    reads=("end",),
-    scale_free=is_ratio,
 )
 def nDCGT(
     lists: Lists,
@@ -213,11 +214,9 @@ def nDCGT(
     return over(lists.sum(gains.hits * weight[lists.rank]) + end, gains.ideal(weight).at_points(depth) + last)
 
 
-@measure(
+@of_ends(
     source=f"{LIU}, table 1 (with grades gain='linear', terminal='full', norm='count'; other values: ours)",
     range=range_of_APT,
-    reads=("end",),
-    scale_free=is_ratio,
 )
 def APT(
     lists: Lists,
@@ -237,9 +236,8 @@ def APT(
     1 for a nil query, else 0. A list that fills the cutoff: average precision, 0 for a nil query.
     """
     gains = binary(lists, rel) if gain == "binary" else linear(lists, max_rel, rel)
-    m = perfect_end(lists, gains, terminal)
+    m, of_list = perfect_end(lists, gains, terminal), lists.sum(gains.hits)
     end = m * share_at_end(lists, gains)
-    of_list = lists.sum(gains.hits)
     total = lists.sum(precision_at_relevant(lists, gains)) + end * (of_list + end) / (lists.n + 1)
     of_topic, R = lists.spread(gains.judged.total / gains.unit), lists.spread(gains.R)
     if norm == "count":
@@ -261,5 +259,4 @@ def ERRT(lists: Lists, max_rel: MaxRel = None, terminal: FullOrLeast = "full") -
     gains = exponential(lists, max_rel)
     end = perfect_end(lists, gains, terminal) * share_at_end(lists, gains)
     satisfied = cascade(lists, gains)
-    still_reading = 1 - lists.sum(satisfied)
-    return lists.sum(satisfied / lists.rank) + still_reading * end / (lists.n + 1)
+    return lists.sum(satisfied / lists.rank) + (1 - lists.sum(satisfied)) * end / (lists.n + 1)

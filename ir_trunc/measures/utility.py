@@ -8,27 +8,17 @@ Information (OIE) is how far a list and the judgments say the same.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Annotated, Literal
 
 import numpy as np
 
 from ir_trunc._core.arrays import Floats
+from ir_trunc._core.parameters import Choice, Number
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED, ListPart
-from ir_trunc.measures.lists import Lists
-from ir_trunc.measures.params import (
-    QRELS,
-    TOOL,
-    Choice,
-    Documents,
-    Effort,
-    MaxRel,
-    Number,
-    Persistence,
-    Scale,
-    SignedScale,
-)
+from ir_trunc.measures.lists import Lists, kept
+from ir_trunc.measures.params import Documents, Effort, MaxRel, Persistence, Scale, SignedScale
 from ir_trunc.measures.parts import (
     cascade,
     collection_sizes,
@@ -41,7 +31,7 @@ from ir_trunc.measures.parts import (
     standing,
     undiscounted,
 )
-from ir_trunc.measures.terminal import AMIGO
+from ir_trunc.measures.terminal import AMIGO, AMIGO_2022
 
 AMIGO_RBU = "Amigó, Spina & Carrillo-de-Albornoz, SIGIR 2018, https://doi.org/10.1145/3209978.3210024"
 SAKAI_ZENG = "Sakai & Zeng, SIGIR 2019, https://doi.org/10.1145/3331184.3331215"
@@ -63,6 +53,9 @@ def end_if_costly(e: float, **others: object) -> tuple[ListPart, ...]:
     return ("end",) if e else ()
 
 
+net = partial(measure, reads=end_if_costly)
+
+
 def utility(lists: Lists, worth: Floats, weight: Floats, e: float) -> Floats:
     """sum_i weight_i (worth_i - e_i), over the whole list.
 
@@ -75,7 +68,7 @@ def utility(lists: Lists, worth: Floats, weight: Floats, e: float) -> Floats:
     return lists.sum((worth - e) * weight_of_hits) - e * of_unjudged
 
 
-@measure(source=f"{AMIGO}, section 3.3", range=UNBOUNDED, reads=end_if_costly)
+@net(source=f"{AMIGO}, section 3.3", range=UNBOUNDED)
 def FlatU(lists: Lists, e: Effort = 0.05, gain: SignedScale = "linear", max_rel: MaxRel = None) -> Floats:
     """Flat utility: gain less effort, the same at every rank.
 
@@ -83,11 +76,10 @@ def FlatU(lists: Lists, e: Effort = 0.05, gain: SignedScale = "linear", max_rel:
 
     Empty list: 0. A run's costs take the place of e.
     """
-    gains = scaled(lists, gain, max_rel)
-    return utility(lists, gains.hits, undiscounted(lists), e)
+    return utility(lists, scaled(lists, gain, max_rel).hits, undiscounted(lists), e)
 
 
-@measure(source=f"{AMIGO}, section 3.3", range=UNBOUNDED, reads=end_if_costly)
+@net(source=f"{AMIGO}, section 3.3", range=UNBOUNDED)
 def DCGU(lists: Lists, e: Effort = 0.05, gain: SignedScale = "linear", max_rel: MaxRel = None) -> Floats:
     """Discounted cumulative utility.
 
@@ -98,7 +90,7 @@ def DCGU(lists: Lists, e: Effort = 0.05, gain: SignedScale = "linear", max_rel: 
     return utility(lists, scaled(lists, gain, max_rel).hits, log2_discount(lists), e)
 
 
-@measure(source=f"{AMIGO}, section 3.3", range=AT_MOST_ONE, reads=end_if_costly)
+@net(source=f"{AMIGO}, section 3.3", range=AT_MOST_ONE)
 def RBPU(
     lists: Lists, p: Persistence = 0.8, e: Effort = 0.05, gain: SignedScale = "linear", max_rel: MaxRel = None
 ) -> Floats:
@@ -111,7 +103,7 @@ def RBPU(
     return utility(lists, scaled(lists, gain, max_rel).hits, geometric(lists, p), e)
 
 
-@measure(source=f"{AMIGO}, section 3.3", range=AT_MOST_ONE, reads=end_if_costly)
+@net(source=f"{AMIGO}, section 3.3", range=AT_MOST_ONE)
 def ERRU(lists: Lists, e: Effort = 0.05, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     """Expected reciprocal rank less effort.
 
@@ -122,11 +114,7 @@ def ERRU(lists: Lists, e: Effort = 0.05, gain: Scale = "exp", max_rel: MaxRel = 
     return utility(lists, cascade(lists, scaled(lists, gain, max_rel)), reciprocal(lists), e)
 
 
-@measure(
-    source=f"{AMIGO_RBU}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.3",
-    range=AT_MOST_ONE,
-    reads=end_if_costly,
-)
+@net(source=f"{AMIGO_RBU}; {AMIGO_2022}, section 3.3", range=AT_MOST_ONE)
 def RBU(
     lists: Lists, p: Persistence = 0.8, e: Effort = 0.05, gain: Scale = "exp", max_rel: MaxRel = None
 ) -> Floats:
@@ -139,7 +127,7 @@ def RBU(
     return utility(lists, cascade(lists, scaled(lists, gain, max_rel)), geometric(lists, p), e)
 
 
-@measure(source=f"{SAKAI_ZENG}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.1")
+@measure(source=f"{SAKAI_ZENG}; {AMIGO_2022}, section 3.1")
 def iRBU(lists: Lists, p: Persistence = 0.8, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     """Rank-biased utility without effort.
 
@@ -159,10 +147,7 @@ def end_unless_joint(beta: float, part: str, **others: object) -> tuple[ListPart
 
 
 @measure(
-    source=f"{AMIGO_OIE}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.4",
-    range=UNBOUNDED,
-    reads=end_unless_joint,
-    ties="grades",
+    source=f"{AMIGO_OIE}; {AMIGO_2022}, section 3.4", range=UNBOUNDED, reads=end_unless_joint, ties="grades"
 )
 def OIE(lists: Lists, D: Documents = 20000, beta: JointWeight = 1.05, part: Part = "all") -> Floats:
     """Observational information effectiveness: the information that list and judgments share, in nats.
@@ -181,7 +166,7 @@ def OIE(lists: Lists, D: Documents = 20000, beta: JointWeight = 1.05, part: Part
     """
     judged = lists.spread(np.diff(lists.judgments.offsets))
     unjudged = lists.n - lists.sum(np.ones(len(lists.row))).astype(np.int64)
-    size = np.maximum(collection_sizes(lists, TOOL if D == QRELS else D), judged + unjudged)
+    size = np.maximum(collection_sizes(lists, "tool" if D == "qrels" else D), judged + unjudged)
     log = natural_logs(len(lists.ranks))
     hit = standing(lists)
     gain = np.zeros(len(lists.row))
@@ -201,6 +186,4 @@ def OIE(lists: Lists, D: Documents = 20000, beta: JointWeight = 1.05, part: Part
 @lru_cache(maxsize=4)
 def natural_logs(size: int) -> Floats:
     """ln max(1, i) for i = 0, 1, 2, ..., size - 1, by `math` as the discounts are."""
-    values = np.fromiter(map(math.log, (1, *range(1, size))), np.float64)
-    values.flags.writeable = False
-    return values
+    return kept(np.fromiter(map(math.log, (1, *range(1, size))), np.float64))

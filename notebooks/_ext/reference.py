@@ -15,7 +15,7 @@ from ir_trunc._read.registry import readers_of
 from ir_trunc._read.tables import VOCABULARY
 from ir_trunc._scoring.evaluator import calc_aggregate
 from ir_trunc.measures import families
-from ir_trunc.measures.definition import ADDRESS, CUTOFF, JUDGED_ONLY, mark_of
+from ir_trunc.measures.definition import ADDRESS, CUTOFF, JUDGED_ONLY
 
 meta = truncation = trials = None  # modules that can be taken away
 with suppress(ImportError):
@@ -144,6 +144,13 @@ def _link(name):
 def _anchor(title):
     """The anchor that GitHub gives a heading."""
     return "".join(sign for sign in title.lower().replace(" ", "-") if sign.isalnum() or sign in "-_")
+
+
+def mark_of(source):
+    """Whether something is as a paper has it, an extension of a paper, or ours."""
+    if source.startswith("ours"):
+        return "ours"
+    return "extension" if source.startswith("after ") else "paper"
 
 
 def _source(source):

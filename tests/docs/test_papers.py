@@ -11,7 +11,6 @@ from pages import extension
 from ir_trunc import meta
 from ir_trunc._reproduce.reproduction import PAPERS
 from ir_trunc.measures import families
-from ir_trunc.measures.definition import mark_of
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 OF_PAPER = {
@@ -64,6 +63,7 @@ def test_every_measure_of_the_five_papers_is_on_it(papers):
     calls = {
         paper: " ".join(row["call"] for row in papers.rows() if row["paper"] == paper) for paper in PAPERS
     }
+    mark_of = extension("reference").mark_of
     for definition in (member for family in families() for member in family.members):
         for paper, authors in OF_PAPER.items():
             if mark_of(definition.source) == "paper" and authors in definition.source:

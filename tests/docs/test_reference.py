@@ -17,7 +17,6 @@ from ir_trunc import meta, truncation
 from ir_trunc._cli.study import STUDIES
 from ir_trunc._reproduce.reproduction import PAPERS
 from ir_trunc.measures import families, lookup, names, registry
-from ir_trunc.measures.definition import mark_of
 
 sys.path.insert(0, str(ROOT / "tests" / "comparison"))
 
@@ -118,11 +117,11 @@ PLACE = re.compile(r"\b(section|eq\.|tables?|figures?) [0-9]", re.IGNORECASE)
 def test_a_source_has_its_place_in_the_papers_and_its_mark():
     for declared in DECLARED:
         source = declared.source
-        assert mark_of(source) == "ours" or re.search(r"https?://|[0-9]{4}", source), declared.name
-        assert ("our extension" in source.partition("(")[0]) == (mark_of(source) == "extension"), (
+        assert reference.mark_of(source) == "ours" or re.search(r"https?://|[0-9]{4}", source), declared.name
+        assert ("our extension" in source.partition("(")[0]) == (reference.mark_of(source) == "extension"), (
             declared.name
         )
-        if mark_of(source) == "paper" and any(paper in source for paper in FIVE):
+        if reference.mark_of(source) == "paper" and any(paper in source for paper in FIVE):
             assert PLACE.search(source), declared.name
 
 
