@@ -42,9 +42,8 @@ def test_commands_over_runs(printed, folder, tmp_path_factory):
     text = printed("power", QRELS, str(folder), "AP", "RBPT", "--csv")
     assert text.startswith("measure,discriminative_power,pairs")
     assert text == printed("power", QRELS, *map(str, sorted(folder.iterdir())), "AP", "RBPT", "--csv")
-    assert "pool 1: 7 judgments" in printed(
-        "pools", QRELS, str(folder), "P", "--pool-depths", "1,2", "--depths", "2,3"
-    )
+    text = printed("pools", QRELS, str(folder), "P", "--pool-depths", "1,2", "--depths", "2,3")
+    assert "pool 1: 7 judgments" in text
     groups = tmp_path_factory.mktemp("groups") / "groups.txt"
     groups.write_text("never-stops a\nstops-in-time a\nsays-little b\n")
     left_out = ("leave-group-out", QRELS, str(folder), "AP", "--depth", "3", "--groups", str(groups))
@@ -69,9 +68,8 @@ def test_tables_of_a_command_have_taus_and_p_values(printed, tmp_path):
     found = {path.stem: pd.read_csv(path) for path in tables.iterdir()}
     pools = meta.pooled_runs(QRELS, RUNS)
     matrix = pools.score("AP RBPT(p=0.8)", pools.in_pool(5))
-    assert sorted(found) == [
-        "p-values", "power", "tau-of-system-pairs-by-p-value", "tau-of-systems-by-mean-score"
-    ]  # fmt: skip
+    taus = "tau-of-system-pairs-by-p-value", "tau-of-systems-by-mean-score"
+    assert sorted(found) == ["p-values", "power", *taus]
     pairs = meta.power(matrix, alpha=0.2).pairs()
     pd.testing.assert_frame_equal(found["p-values"], pairs, check_exact=False, rtol=1e-15)
     taus = found["tau-of-systems-by-mean-score"].set_index(["name", "other"])["tau"]
@@ -139,9 +137,8 @@ def test_a_wrong_command_is_one_line(words, says, complaint, tmp_path, monkeypat
 
 
 def test_options_are_checked_before_runs_are_read(complaint, monkeypatch):
-    monkeypatch.setattr(
-        "ir_trunc._cli._procedures.score_matrix", lambda *_, **__: pytest.fail("the runs were read")
-    )
+    reading = "ir_trunc._cli._procedures.score_matrix"
+    monkeypatch.setattr(reading, lambda *_, **__: pytest.fail("the runs were read"))
     assert "alpha=7 is out of range" in complaint("meta", "power", QRELS, *RUNS, "AP", "--alpha", "7")
 
 

@@ -109,18 +109,15 @@ def test_wrap_prints_and_writes_what_with_terminal_and_with_effort_hold(files, c
         "--effort .1 --depth 2": with_effort("qrels", "a.run", e=0.1, depth=2),
         "--effort --nil d4=ends": with_effort("qrels", "a.run", nil=NilRule("ends", "d4")),
     }.items():
-        assert out(capsys, f"wrap qrels a.run {words} -p -1").out == csv_text(
-            expected.run.to_pandas(), -1, "\t"
-        )
+        printed = out(capsys, f"wrap qrels a.run {words} -p -1").out
+        assert printed == csv_text(expected.run.to_pandas(), -1, "\t")
         out(capsys, f"wrap qrels a.run {words} -o it.csv --qrels-output judged.csv")
         expected.write("again.csv", "other.csv")
         assert (files / "it.csv").read_text() == (files / "again.csv").read_text()
         assert (files / "judged.csv").read_text() == (files / "other.csv").read_text()
     out(capsys, "wrap qrels a.run --terminal -o wrapped.run --qrels-output wrapped.qrels")
-    assert (
-        calc_aggregate("RR", "wrapped.qrels", "wrapped.run")["RR"]
-        == calc_aggregate("RRT", "qrels", "a.run")["RRT"]
-    )
+    own = calc_aggregate("RRT", "qrels", "a.run")["RRT"]
+    assert calc_aggregate("RR", "wrapped.qrels", "wrapped.run")["RR"] == own
 
 
 def test_study_cuts(files, capsys):
@@ -128,9 +125,8 @@ def test_study_cuts(files, capsys):
     assert [row["best_cut"] for row in rows] == ["0", "1-4"]
     assert sum(float(row["SetF"]) for row in rows) == pytest.approx(1)
     rows = table(capsys, "study best-cuts qrels a.run -m 'FlatU(e=0.1)'")
-    assert [(row["query_id"], row["best_length"], row["length"]) for row in rows] == [
-        ("1", "1", "4"), ("2", "2", "4"), ("3", "0", "4"), ("4", "0", "4")
-    ]  # fmt: skip
+    lengths = [(row["query_id"], row["best_length"], row["length"]) for row in rows]
+    assert lengths == [("1", "1", "4"), ("2", "2", "4"), ("3", "0", "4"), ("4", "0", "4")]
 
 
 def test_study_agreement_example_policies(files, capsys):

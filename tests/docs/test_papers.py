@@ -59,10 +59,8 @@ def test_the_page_is_what_the_script_prints(papers):
     assert page == re.sub(r"\{\{(\w+)\}\}", lambda match: papers.table(match[1]), papers.TEMPLATE)
 
 
-def test_every_measure_of_the_five_papers_is_on_it(papers):
-    calls = {
-        paper: " ".join(row["call"] for row in papers.rows() if row["paper"] == paper) for paper in PAPERS
-    }
+def test_every_measure_of_the_five_papers_is_on_it():
+    calls = {name: " ".join(row["call"] for row in ROWS if row["paper"] == name) for name in PAPERS}
     mark_of = extension("reference").mark_of
     for definition in (member for family in families() for member in family.members):
         for paper, authors in OF_PAPER.items():

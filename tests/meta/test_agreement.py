@@ -16,9 +16,8 @@ from scipy import stats
 from ir_trunc import RBPT, InputError, meta
 from ir_trunc.synthetic import demo
 
-two = st.lists(st.tuples(*[st.integers(0, 3).map(float)] * 2), min_size=2, max_size=6).map(
-    lambda pairs: zip(*pairs)
-)
+pairs = st.lists(st.tuples(*[st.integers(0, 3).map(float)] * 2), min_size=2, max_size=6)
+two = pairs.map(lambda values: [*zip(*values)])
 strict = st.permutations(range(6))
 
 
@@ -219,7 +218,6 @@ def test_orders_are_compared_and_the_best_systems_drawn():
     assert found.tau == meta.tau(found.before, found.after)
     assert found.heading.endswith(f"tau between both orders {found.tau:.3f}")
     best = int(found.before.argmax())
-    assert [line.get_ydata().tolist() for line in found.plot(top=1).lines] == [
-        [found.before[best]], [found.after[best]]
-    ]  # fmt: skip
+    drawn = [line.get_ydata().tolist() for line in found.plot(top=1).lines]
+    assert drawn == [[found.before[best]], [found.after[best]]]
     assert "tau" not in meta.truncation_impact("RBPT@5", demo.data() / "demo.qrels", runs[:1]).heading

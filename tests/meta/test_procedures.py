@@ -33,9 +33,8 @@ every_procedure = pytest.mark.parametrize("name", PROCEDURES)
 def test_a_procedure_is_exported_and_gives_the_result_that_it_declares(name):
     known, (given, found) = meta.registry[name], examples("ir_trunc.meta")[f"meta.{name}"]
     assert known.summary.endswith(".")
-    assert re.search(
-        rf"\nReturns\n-+\n{known.result.__name__}$", inspect.getdoc(known.function), re.MULTILINE
-    )
+    told = inspect.getdoc(known.function)
+    assert re.search(rf"^Returns\n-+\n{known.result.__name__}$", told, re.MULTILINE)
     assert getattr(meta, name) is known.function
     assert getattr(meta, known.result.__name__) is known.result
     assert {name, known.result.__name__} <= {*meta.__all__} & {*dir(meta)}
@@ -117,9 +116,8 @@ def test_a_procedure_that_is_added_is_exported_and_a_command(topics_above, comma
 
 
 def test_measures_are_found_by_text_and_by_object_in_every_result():
-    matrix = meta.score_matrix(
-        "RBPT(p=0.5) AP", demo.data() / "demo.qrels", sorted(demo.data().glob("*.run"))
-    )
+    runs = sorted(demo.data().glob("*.run"))
+    matrix = meta.score_matrix("RBPT(p=0.5) AP", demo.data() / "demo.qrels", runs)
     power, agreement = meta.power(matrix), meta.agreement(matrix)
     np.testing.assert_array_equal(matrix["RBPT( p = 0.5 )"], matrix[RBPT(p=0.5)])
     pd.testing.assert_frame_equal(power.matrix("RBPT(p=.5)"), power.matrix(RBPT(p=0.5)))

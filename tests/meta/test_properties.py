@@ -72,11 +72,8 @@ def reference_of(name, scale, **params):
     @cache  # a list is a case's better side, another's worse one, and the beginning of longer ones
     def value(grades, judged):
         query = Query(list(grades), list(judged), [1.0] * len(grades))
-        value = (
-            REFERENCES[name](query, setting)
-            if name in REFERENCES
-            else RUN_REFERENCES[name]([query], setting)[0]
-        )
+        of_run = name in RUN_REFERENCES
+        value = RUN_REFERENCES[name]([query], setting)[0] if of_run else REFERENCES[name](query, setting)
         return -value if registry[name].lower_is_better else value
 
     return lambda grades, judged: value(tuple(grades), tuple(sorted(judged)))
@@ -234,9 +231,8 @@ def test_the_paper_is_shown_where_it_says_otherwise(kept):
     for name in ("Spearman", "KendallTau", "AUC"):  # a sentence of section 3.1 says otherwise than Table 1
         found = kept[name]
         assert found["Top-weightedness"].paper.startswith("no (table 1 and footnote 3; a sentence of")
-        assert [found[prop].disagrees() for prop in ("Top-weightedness", "Deepness", "Confidence")] == [
-            False, False, True
-        ]  # fmt: skip
+        asked = "Top-weightedness", "Deepness", "Confidence"
+        assert [found[prop].disagrees() for prop in asked] == [False, False, True]
 
 
 def test_a_claim_about_ends_is_compared_with_the_end_of_the_paper(kept):
@@ -261,9 +257,8 @@ def test_claims_are_compared_with_what_they_are_about(kept):
         found = kept[name]["Top-weightedness"]
         assert (found.paper, found.disagrees()) == ("yes (footnote 3)", True)
     found = kept["RBPU"]["Shallowness"]
-    assert settings(found, "grades") == {
-        "1 of 0,1": "strict", "1 of 0,1,2": "violated", "2 of 0,1,2": "strict"
-    }  # fmt: skip
+    verdicts = {"1 of 0,1": "strict", "1 of 0,1,2": "violated", "2 of 0,1,2": "strict"}
+    assert settings(found, "grades") == verdicts
     assert not found.disagrees()
 
 
@@ -285,9 +280,8 @@ def test_a_table_of_some_measures_and_its_picture():
     assert table[0] == tried("RBPT", (0, 1), 4)
     ax = table.plot()
     words = [text.get_text() for text in ax.texts]
-    assert words == [
-        found.verdict + "*" * found.disagrees() for verdicts in table for found in verdicts.findings
-    ]
+    findings = (found for verdicts in table for found in verdicts.findings)
+    assert words == [found.verdict + "*" * found.disagrees() for found in findings]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["RBPT", "OIE"]
 
 
