@@ -506,7 +506,7 @@ def test_figures_that_a_log_does_not_tell_are_not_there(tmp_path, capsys):
 
 @pytest.mark.weekly
 def test_a_promised_threshold_is_rarely_exceeded_and_an_observed_one_often():
-    """75 logs of 300 answers, whose error falls from .4 to 0; tests/benchmarks/thresholds.py has more."""
+    """75 logs of 300 answers, whose error falls from .4 to 0; tests/benchmarks/guarantees.py has more."""
     broken = {None: 0, 0.1: 0}
     for seed in range(75):
         rng = np.random.default_rng(seed)

@@ -108,7 +108,7 @@ def advice_of(
     for draw in range(1, draws + 1):
         random = np.random.default_rng(draw)
         lists = questions(count, lead, random, nil, unit)
-        with suppress(ir_trunc.InputError):
+        with suppress(ir_trunc.IrTruncError):
             advice = ask(lists, random) if ask else advised(None, lists, measure, **options)
             cut = others.cut(advice.policy.cut(others))
             yield advice, cut, bound.score(cut), whole
@@ -189,7 +189,7 @@ def settings(args: argparse.Namespace) -> None:
 
 def ties(args: argparse.Namespace) -> None:
     """The same, and what to expect, where many scores and values are equal."""
-    print("measure scores         lead  questions  worse          coverage       zero width")
+    print("measure scores         lead  questions  advised  worse          coverage       zero width")
     kinds = {"whole numbers": 1.0, "all equal": 100.0}
     for measure, (kind, unit), lead, count in product(("EM", "RBPT"), kinds.items(), (0.0, 2.0), (15, 50)):
         rows = [
@@ -197,7 +197,7 @@ def ties(args: argparse.Namespace) -> None:
             for advice, _, scores, whole in advice_of(args.draws, count, lead, measure, unit=unit)
         ]
         cells = "  ".join(map(share, [*zip(*rows)][:3]))
-        print(f"{measure:7} {kind:13}  {lead:4.1f}  {count:9}  {cells}", flush=True)
+        print(f"{measure:7} {kind:13}  {lead:4.1f}  {count:9}  {len(rows):7}  {cells}", flush=True)
 
 
 def of_users(lists: Rankings, random: Any) -> ir_trunc.HowMany:
