@@ -51,7 +51,7 @@ FULL = {
         "plots",
         "report",
     ),  # modules that can be taken away, and what takes long
-    *(f"test_{name}.py" for name in ("contributing", "engines", "frameworks", "package", "process")),
+    *(f"test_{name}.py" for name in ("contributing", "frameworks", "package", "process")),
 }
 
 

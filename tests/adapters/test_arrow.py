@@ -2,7 +2,6 @@
 
 import copyreg
 import importlib.util
-import itertools
 import os
 import pickle
 import shutil
@@ -17,7 +16,7 @@ from generated import EVERY, queries, with_ids
 from messages import refused
 from pages import ROOT, blocks
 
-from ir_trunc import InputError, IrTruncWarning, ParameterError, UnknownMeasureError, calc, compare
+from ir_trunc import InputError, IrTruncWarning, ParameterError, UnknownMeasureError, calc
 from ir_trunc._scoring.objects import bind, parse_measure
 from ir_trunc.adapters import arrow
 from ir_trunc.adapters.arrow import scorer
@@ -246,22 +245,6 @@ def test_columns_have_other_names():
         score(table.drop_columns("clicked"))
 
 
-def test_collected_runs_are_compared_by_unit():
-    keys, runs, collected = ["day", "query_id"], {}, {}
-    for name, length in (("short", 2), ("long", 3)):
-        table = [
-            (f"d{day:02}", f"q{q}", "abc"[rank], 3.0 - rank, int((day * q + rank) % 3 == 0))
-            for day, q, rank in itertools.product(range(12), range(2), range(length))
-        ]
-        rows = pa.table(dict(zip([*keys, "doc_id", "score", "relevance"], map(list, zip(*table)))))
-        score = scorer("RBPT RR", keys=keys, collect=True, max_rel=1, unjudged="nil")
-        collected[name] = score.results(score(rows)).rankings
-        runs[name] = calc("RBPT", rows.select([*keys, "doc_id", "relevance"]), rows, keys=keys).rankings
-    assert repr(compare("RBPT RR", None, collected, unit="day")) == repr(
-        compare("RBPT RR", None, runs, unit="day")
-    )
-
-
 @pytest.mark.parametrize(("max_rel", "said"), [(None, False), (3, True)])
 def test_the_scale_of_labels_is_declared_by_max_rel_alone(max_rel, said):
     table = with_labels(3, 6)
@@ -308,6 +291,7 @@ def has_the_bits_of_calc(score, parts):
         assert a.tobytes() == b.tobytes(), measure
 
 
+@pytest.mark.full
 def test_scores_on_dask_have_the_bits_of_calc(score, tmp_path):
     dask = pytest.importorskip("dask", reason="needs dask and distributed")
     dd = pytest.importorskip("dask.dataframe", reason="needs dask and distributed")
@@ -321,6 +305,7 @@ def test_scores_on_dask_have_the_bits_of_calc(score, tmp_path):
         has_the_bits_of_calc(score, parts["part"].compute().tolist())
 
 
+@pytest.mark.full
 @pytest.mark.skipif(bool(needs_spark()), reason=needs_spark() or "Spark is here")
 def test_scores_on_spark_have_the_bits_of_calc(score, tmp_path, monkeypatch):
     from pyspark.sql import SparkSession

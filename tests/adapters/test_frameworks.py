@@ -61,10 +61,6 @@ def test_langchain_mistakes_are_refused():
 
     with pytest.raises(InputError, match=r"no relevance_score or score in their metadata.*scored"):
         Truncate(half).invoke(given)
-    with pytest.warns(IrTruncWarning) as caught:
-        assert read_run({"q": given}).values.tolist() == [0, -1, -2]  # the order of the list
-    assert "SHA-256 of page_content" in str(caught[0].message)
-    assert "in the order of their lists" in str(caught[1].message)
     for policy, message in [("Oracle(measure=AP)", "looks at judgments"), (5, "is not a policy")]:
         refused(ParameterError, message, Truncate, policy)
     refused(ParameterError, "lower_is_better='no': True or False", Truncate, half, lower_is_better="no")
@@ -106,21 +102,10 @@ def test_langchain_pipes_end_at_the_policy(recwarn):
 
     assert [contents(found) for found in asyncio.run(asynchronously())] == [expected[0], *expected]
     assert contents(pickle.loads(pickle.dumps(Truncate(half))).invoke(documents())) == ["a", "b"]
-    steps = []
-    Truncate(half).invoke(documents(), {"run_name": "stop", "callbacks": [tracer(steps)]})
-    assert steps == ["stop"]
+    with importlib.import_module("langchain_core.tracers.context").collect_runs() as steps:
+        Truncate(half).invoke(documents(), {"run_name": "stop"})
+    assert [step.name for step in steps.traced_runs] == ["stop"]
     assert not [warning for warning in recwarn if issubclass(warning.category, IrTruncWarning)]
-
-
-def tracer(steps):
-    """A callback that notes the names of the runs that it sees."""
-    callbacks = quietly("langchain_core.callbacks")
-
-    class Tracer(callbacks.BaseCallbackHandler):
-        def on_chain_start(self, serialized, inputs, *, name=None, **kwargs):
-            steps.append(name)
-
-    return Tracer()
 
 
 def test_the_page_on_rag_pipes_a_vector_store(tmp_path, monkeypatch):
@@ -184,7 +169,7 @@ def test_documents_without_id_are_named_by_their_content():
     digests = {sha256(doc.encode()).hexdigest(): score for doc, score in SCORES.items()}
     pairs = [(doc, doc.metadata["score"]) for doc in found]
     for run in (found, pairs):
-        with pytest.warns(IrTruncWarning, match="3 documents have no id; their ids are") as caught:
+        with pytest.warns(IrTruncWarning, match="3 documents have no id.*SHA-256 of page_content") as caught:
             assert read_run({"q": run}).to_dict() == {"q": digests}
         assert len(caught) == 1
     found[0].id = "a"
@@ -380,14 +365,9 @@ def test_notebook_06_takes_ten_lines_from_data_to_a_policy(source):
 
 
 QUESTIONS = {f"question {chr(97 + n)}": n % 3 for n in range(12)}
-"""Where the passage with the answer stands: the fake models answer right if they read it."""
+"""Where the passage with the answer stands: the fake models repeat what they read."""
 IS = {True: "answered", False: "asked"}
 PASSAGES = {q: [f"{q} is {IS[at == n]} here, {at}" for at in range(3)] for q, n in QUESTIONS.items()}
-
-
-def reads(question, texts):
-    """What a fake model answers with these passages."""
-    return "right" if any(f"{question} is answered" in text for text in texts) else "I do not know"
 
 
 def of_langchain():
@@ -400,7 +380,7 @@ def of_langchain():
             for at, text in enumerate(PASSAGES[question])
         ]
 
-    model = runnable(lambda asked: reads(asked["question"], [doc.page_content for doc in asked["context"]]))
+    model = runnable(lambda asked: " ".join(doc.page_content for doc in asked["context"]))
     return {"retriever": runnable(retrieve), "chain": model}
 
 
@@ -413,23 +393,8 @@ def of_llama_index():
             nodes = [schema.TextNode(text=text, id_=text) for text in PASSAGES[query.query_str]]
             return [schema.NodeWithScore(node=node, score=1 - at / 10) for at, node in enumerate(nodes)]
 
-    class Synthesizer(core.response_synthesizers.BaseSynthesizer):
-        def __init__(self):
-            super().__init__(llm=core.llms.MockLLM())
-
-        def get_response(self, query_str, text_chunks, **others):
-            return reads(query_str, text_chunks)
-
-        async def aget_response(self, query_str, text_chunks, **others):
-            return reads(query_str, text_chunks)
-
-        def _get_prompts(self):
-            return {}
-
-        def _update_prompts(self, prompts):
-            pass
-
-    return {"retriever": Retriever(), "synthesizer": Synthesizer()}
+    synthesizer = core.get_response_synthesizer(llm=core.llms.MockLLM())  # which repeats what it is asked
+    return {"retriever": Retriever(), "synthesizer": synthesizer}
 
 
 def of_haystack():
@@ -443,8 +408,7 @@ def of_haystack():
 
     class Generator:
         def run(self, prompt):
-            question, *texts = prompt.splitlines()
-            return {"replies": [reads(question, texts)]}
+            return {"replies": [prompt]}
 
     template = "{{question}}\n{% for each in documents %}{{each.content}}\n{% endfor %}"
     return {"retriever": Retriever(), "builder": builder(template=template), "generator": Generator()}
@@ -456,7 +420,7 @@ def of_pyterrier():
     frame = pd.DataFrame(rows, columns=["qid", "query", "docno", "text", "score", "rank"])
 
     def read(results):
-        answers = [(q, reads(q, list(of["text"]))) for q, of in results.groupby("qid")]
+        answers = [(q, " ".join(of["text"])) for q, of in results.groupby("qid")]
         return pd.DataFrame(answers, columns=["qid", "qanswer"])
 
     topics = pd.DataFrame({"qid": list(QUESTIONS), "query": list(QUESTIONS)})
@@ -470,7 +434,7 @@ def test_the_page_on_graded_answers_makes_the_table_of_a_pipeline(place):
     names |= {
         "ir_trunc": ir_trunc,
         "questions": list(QUESTIONS),
-        "is_right": lambda q, answer: answer == "right",
+        "is_right": lambda q, answer: f"{q} is answered" in answer,
     }
     block = blocks(ROOT / "notebooks" / "howto" / "graded-answers.md", "py")[place]
     exec(block, names)

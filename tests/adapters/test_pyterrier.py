@@ -74,15 +74,6 @@ def test_wrapping_is_a_step(how, wrap, options):
         step(found)
 
 
-def test_three_views():
-    table = experiment(
-        [RESULTS, NOTHING], TOPICS, QRELS, ["RBPT(p=0.5)"], names=["some", "nothing"],
-        views=True, unjudged="nil",
-    )  # fmt: skip
-    assert table["queries"].tolist() == ["all", "all", "answerable", "answerable", "nil", "nil"]
-    assert table["RBPT(p=0.5)"].iloc[4:].tolist() == [0.75, 1.0]
-
-
 def test_by_query_and_against_a_baseline():
     by_query = experiment([RESULTS], TOPICS, QRELS, "RBPT", unjudged="nil", names=["some"], perquery=True)
     assert by_query.set_index("qid")["value"].round(3).to_dict() == {"1": 0.689, "2": 1.0, "3": 0.8}
@@ -181,12 +172,6 @@ def test_pt_Experiment_warns_of_tests_and_batches_of_measures_of_the_whole_run()
         IrTruncWarning, match=r"^c@1: .* p values \(baseline=\) and batches \(batch_size=\) of"
     ):
         run([parse_measure("c@1"), AP], baseline=0)
-
-
-@pytest.mark.parametrize("measures", [["RBPT"], ["nDCG@10"], "RBPT"])
-def test_pt_Experiment_reads_no_text_but_names_of_trec_eval(measures):
-    with pytest.raises((ValueError, KeyError, NameError)):
-        pt.Experiment([RESULTS], TOPICS, QRELS, measures, validate="ignore")
 
 
 @pytest.mark.parametrize("option", [{"save_dir": "."}, {"save_mode": "reuse"}, {"save_format": pickle}])

@@ -54,18 +54,11 @@ def test_a_drop_in_the_scores_is_learned():
 def test_any_regressor_and_any_classifier_will_do():
     pytest.importorskip("sklearn")
     from sklearn.dummy import DummyClassifier, DummyRegressor
-    from sklearn.linear_model import LogisticRegression, Ridge
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
+    from sklearn.linear_model import Ridge
     from sklearn.tree import DecisionTreeClassifier
 
     train, test = topics(60, 1), topics(20, 2)
-    for estimator in (
-        Ridge(),
-        DecisionTreeClassifier(max_depth=5, random_state=0),
-        make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)),
-        DummyClassifier(),
-    ):
+    for estimator in Ridge(), DecisionTreeClassifier(max_depth=5, random_state=0), DummyClassifier():
         fitted = Learned(estimator).fit(train, "SetF")
         cuts = fitted.cut(test)
         assert ((cuts >= 0) & (cuts <= 15)).all()
