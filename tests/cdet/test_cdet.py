@@ -1,11 +1,12 @@
 """The Change Detection track: a generated stream is checked and scored as independent code does."""
 
 import csv
+import gzip
 import io
 import json
 import re
 from collections import defaultdict
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise, permutations
 from math import log2
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 from messages import refused
 
-from ir_trunc import InputError, IrTruncError, ParameterError, calc, cdet
+from ir_trunc import InputError, IrTruncError, ParameterError, calc, cdet, read_qrels, read_topics
 from ir_trunc._inference.estimate import Estimate
 from ir_trunc.synthetic import generated
 
@@ -281,26 +282,70 @@ def documents(change):
     return in_day(lambda day, item: change(item["doc-ranking"]))
 
 
-MISTAKES = {
+def of_question(**changes):
+    """A change of such a day's question."""
+    return in_day(lambda day, item: item.update({name.replace("_", "-"): of for name, of in changes.items()}))
+
+
+PASSES = r"; the organisers' checker lets it pass\.$"
+OF_FORM = {  # which need no collection to be found
+    "a tag that is empty": (of_head(runtag=""), "line 1: runtag is '', not the name of a run"),
+    "a topic twice": (lambda lines: [*lines, lines[1]], r"line 5: topic t1 has a line already \(.*line 2\)"),
+    "a line without topic": (lambda lines: [*lines, {"results": {}}], "line 5: topic is missing"),
+    "a line that is a list": (lambda lines: [*lines, ["topic"]],
+     'line 5: an object with "topic" and "results" is needed'),
+    "a day without results": (lambda lines: lines[1]["results"].update({DAYS[0]: {"extra": 1}}),
+     "line 2, topic t1, 2024-01-01: results is missing"),
+    "a question twice": (in_day(lambda day, item: day.append(item)), f"results of this day twice{PASSES}"),
+    "two names of a field": (in_day(lambda day, item: item.update(question_rank=0)),
+     "question q.: question-rank and question_rank stand for the same field"),
+    "a question with a slash": (of_question(qid="q/1"), "question 'q/1': an id without '/' is needed"),
+    "a rank below 0": (of_question(question_rank=-1),
+     rf"question-rank is -1, not a whole number from 0 on{PASSES}"),
+    "a rank as a text": (of_question(question_rank="1"), f"question-rank is '1', not .*{PASSES}"),
+    "a rank that is a word": (of_question(question_rank="x"), r"not a whole number from 0 on\.$"),
+    "a rank that is null": (of_question(question_rank=None), r"question-rank is null, not .* 0 on\.$"),
+    "documents that are null": (of_question(doc_ranking=None), "doc-ranking is null, not a list of doc"),
+    "documents as an object": (of_question(doc_ranking={"a": 1}), "doc-ranking is {'a': 1}, not a list of"),
+    "a document twice": (documents(lambda docs: docs.append(docs[0])),
+     "document .*: it is in the list twice"),
+    "too many documents": (
+     documents(lambda docs: docs.extend({"doc_id": f"n{n}", "score": -n} for n in range(100))),
+     "10. documents; at most 100 are allowed"),
+    "a score as a text": (documents(lambda docs: docs[0].update(score="0.5")),
+     rf"document .*: score is '0.5', not a finite number{PASSES}"),
+    "a score that is a word": (documents(lambda docs: docs[0].update(score="high")), r"a finite number\.$"),
+    "a score that is True": (documents(lambda docs: docs[0].update(score=True)), "score is True, not"),
+    "a score that is infinite": (documents(lambda docs: docs[0].update(score=1e999)),
+     "line 2 cannot be read as JSON"),
+    "a document without score": (documents(lambda docs: docs[0].pop("score")),
+     "score is missing; it has: 'doc_id'"),
+    "a document that is a text": (documents(lambda docs: docs.append("a")),
+     'an object with "doc_id" and "score" is needed, not str'),
+    "an empty id": (documents(lambda docs: docs.append({"doc_id": "", "score": 0})),
+     "doc_id is '', not an id"),
+    "an id that is no text": (documents(lambda docs: docs.append({"doc_id": "\ud800", "score": 0})),
+     "is not text that UTF-8 can hold"),
+} | {
+    f"the date {day}": (lambda lines, day=day: lines[1]["results"].update({day: []}),
+     f"line 2, topic t1: '{day}' is not a date; YYYY-MM-DD is needed")
+    for day in ("2024-02-30", "2024-1-1", "today", "20240101")
+}  # fmt: skip
+MISTAKES = OF_FORM | {
     "a tag that is too long": (of_head(runtag="m" * 21), "line 1: runtag 'm.*at most 20 letters"),
     "a head without models": (of_head(models=None), "line 1: models is missing"),
     "an extern that is no text": (of_head(extern=False), "line 1: extern is False, not text"),
     "models that are one text": (of_head(models="m"), "line 1: models is 'm', not a list of texts"),
     "another run_type": (of_head(run_type="both"), "line 1: run_type is 'both', not 'manual' or"),
-    "a topic twice": (lambda lines: [*lines, lines[1]], "line 5: topic t1 has a line already"),
     "a missing topic": (lambda lines: lines[:-1], "1 topic missing, t3;"),
     "an unknown topic": (lambda lines: [*lines, {"topic": "t9", "results": {}}],
-     "line 5, topic t9: .* no topic t9"),
+     f"line 5, topic t9: .* no topic t9{PASSES}"),
     "missing dates": (lambda lines: [lines[1]["results"].pop(day) for day in DAYS[:6]] and None,
      "line 2, topic t1: 6 dates missing, 2024-01-01, .*-05, ...; write an empty list"),
     "a date of another year": (lambda lines: lines[1]["results"].update({"2023-01-01": []}),
      "line 2, .* no day 2023-01-01; it has 2024"),
-    "another topic's question": (in_day(lambda day, item: item.update(qid="q9")),
+    "another topic's question": (of_question(qid="q9"),
      "question q9: topic t1 has no question q9; a question that"),
-    "an empty id": (documents(lambda docs: docs.append({"doc_id": "", "score": 0})),
-     "doc_id is '', not an id"),
-    "an id that is no text": (documents(lambda docs: docs.append({"doc_id": "\ud800", "score": 0})),
-     "is not text that UTF-8 can hold"),
     "a document of another day": (documents(lambda docs: docs.append({"doc_id": "moved", "score": 0})),
      f"document moved: it is of {DAYS[0]}"),
 }  # fmt: skip
@@ -308,6 +353,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_each_planted_mistake_is_found_and_no_other(track, mistake):
+    """With the place where it is, as an error of the run that is read alone, too."""
     change, message = MISTAKES[mistake]
     docs = {doc: key.split("/")[2] for key, run in RUNS["oracle"].items() for doc in run} | {"moved": DAYS[0]}
     options = {"days": RANGE} | ({"docs": docs} if "another day" in mistake else {})
@@ -317,9 +363,12 @@ def test_each_planted_mistake_is_found_and_no_other(track, mistake):
     found = cdet.check_runs("topics.jsonl", ["good.jsonl", "bad.jsonl"], **options)
     assert not found.errors["good.jsonl"]
     (error,) = found.errors["bad.jsonl"]
-    assert error.startswith("run bad.jsonl")
-    assert re.search(message, error), error
+    place = "" if "line" in message or mistake not in OF_FORM else r"line 2, topic t1, 2024-01-\d\d.*"
+    assert re.search(f"^run bad.jsonl.*{place}{message}", error), error
     assert "question-rank" not in str(found.warnings["bad.jsonl"])
+    assert "without documents" not in str(found.warnings)
+    if mistake in OF_FORM:
+        refused(InputError, f"^run bad.jsonl, .*{message}", calc, "RR", QRELS, "bad.jsonl")
 
 
 def test_lines_that_cannot_be_read_are_not_taken_for_missing_topics(track):
@@ -375,6 +424,16 @@ UNSCHEMED = {
 }
 
 
+def test_both_forms_are_the_same_run_as_a_dict(track):
+    lines, lists = in_lines("alert", RUNS["alert"]), {key: of for key, of in RUNS["alert"].items() if of}
+    scored_by = partial(calc, "RBPT(max_rel=10) RR", QRELS, keys="topic/question/day", missing="empty")
+    write(track / "toolkit.run", in_schema(in_lines("alert", RUNS["alert"])))
+    (track / "packed.gz").write_bytes(gzip.compress((track / "toolkit.run").read_bytes()))
+    write(track / "plain.run", lines)
+    for path in ("plain.run", "toolkit.run", "packed.gz"):
+        assert scored_by(path).to_pandas().equals(scored_by(lists).to_pandas())
+
+
 @pytest.mark.parametrize("what", UNSCHEMED)
 def test_what_the_organisers_schema_refuses_is_a_warning(track, what):
     lines = in_schema(in_lines("mine", RUNS["oracle"]))
@@ -385,23 +444,6 @@ def test_what_the_organisers_schema_refuses_is_a_warning(track, what):
     assert found.valid
     assert not any("schema" in each for each in found.warnings["good.jsonl"])
     assert sum(f"schema refuses {what}" in each for each in found.warnings["odd.jsonl"]) == 1
-
-
-@pytest.mark.parametrize(("change", "passes"), [
-    (of_item(question_rank=-1), True), (of_item(question_rank="1"), True),
-    (of_item(question_rank="x"), False), (of_item(doc_ranking=[{"doc_id": "a", "score": "high"}]), False),
-    (lambda lines: lines.append({"topic": "t9", "results": {}}), True), (of_item(question_rank=None), False),
-    (lambda lines: [of["results"].extend(of["results"]) for of in lines[1]["results"].values()], True),
-])  # fmt: skip
-def test_errors_that_the_organisers_checker_lets_pass_say_so(track, change, passes):
-    lines = in_schema(in_lines("mine", RUNS["oracle"]))
-    change(lines)
-    write(track / "mine.jsonl", lines)
-    found = cdet.check_runs(TOPICS, "mine.jsonl", days=RANGE)
-    errors = found.errors["mine.jsonl"]
-    assert errors
-    assert "without documents" not in str(found.warnings)
-    assert {each.endswith("; the organisers' checker lets it pass.") for each in errors} == {passes}
 
 
 def test_the_skill_has_an_interval_over_topics(track):
@@ -700,8 +742,7 @@ def test_the_commands_check_score_and_draw(track, command):
     ("--days 2024-02-01..2024-01-01", "the first day comes after the last"),
     ("--days 2024-01-01..2024-01-02", "the collection has no day"),
     ("--days qrels", "is not a date"), ("--days a:b", "no such file, and a range is 2024"),
-    ("-o qrels", "would be overwritten"), ("--plot qrels", "would be overwritten"),
-    ("RBPT -m AP", "name the measures in one place"), ("-p 2 --format json", "json has all decimal places"),
+    ("--plot qrels", "would be overwritten"),
     ("-m AQ", "There is no measure 'AQ'"), ("--calendar t1", "--plot FILE is needed"),
     ("--by topic --format latex", "--by and --pairs have the forms"),
 ])  # fmt: skip
@@ -709,3 +750,23 @@ def test_wrong_options_are_one_line(track, command, words, message):
     status, out, err = command("cdet", "topics.jsonl", "qrels", "runs", *words.split())
     assert (status, out) == (2, "")
     assert message in err.splitlines()[-1]
+
+
+def test_topics_are_questions_and_their_documents_are_qrels(tmp_path):
+    path = tmp_path / "topics.jsonl"
+    topic = {"tid": "t", "label": "x", "questions": [{"qid": "q_1", "rel_docs": ["a"]}, {"qid": "q_2"}]}
+    path.write_text(json.dumps(topic) + "\n")
+    assert read_topics(path) == ["t/q_1", "t/q_2"]
+    assert read_qrels(path).to_dict() == {"t/q_1": {"a": 1}, "t/q_2": {"__nil__": 0}}
+    twice = {"tid": "t", "questions": [{"qid": "q"}, {"qid": "q"}]}
+    for wrong, message in [
+        ({"tid": "t", "questions": []}, "line 1, topic t: questions is \\[\\], not a list"),
+        (twice, "topic t, question q: it is in the topic twice"),
+        ({"tid": "t/1", "questions": [{"qid": "q"}]}, "tid 't/1': an id without '/'"),
+    ]:
+        path.write_text(json.dumps(wrong) + "\n")
+        refused(InputError, message, read_topics, path)
+
+
+def test_the_public_development_topics(real_data):
+    assert len(read_topics(real_data("cdet-dev") / "dev-topics.jsonl")) == 24
