@@ -5,7 +5,6 @@ node of the tree: its type, its value, its key or its place. Whatever it becomes
 out, and no score changes without a message. The scheduled job tries 10,000 changes of each form.
 """
 
-import dataclasses
 import json
 import signal
 import warnings
@@ -20,9 +19,9 @@ import pyarrow as pa
 import pytest
 from faulty import draws
 
-from ir_trunc import IrTruncError, IrTruncWarning, calc, compare, load_policy, meta, rank, read_answers
+from ir_trunc import IrTruncError, IrTruncWarning, calc, read_answers
 from ir_trunc._read.readers.nested import FORMS
-from ir_trunc.truncation import ScoreThreshold, policy_from_dict, truncate
+from ir_trunc.truncation import truncate
 
 MEASURES = "AP nDCG RBPT NumRet"
 LISTS = {"1": {"b": 0.75, "a": 0.5, "x": 0.25}, "2": {"y": 0.5, "c": 0.25}, "3": {"z": 0.5}}
@@ -200,57 +199,6 @@ BASES |= {
 }  # fmt: skip
 
 
-# Saved results, and results that are made of their fields: what is not refused can be used
-
-OTHER = LISTS | {"1": {"a": 1.0}}
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    MATRIX = meta.score_matrix(
-        MEASURES, QRELS, {"one": LISTS, "two": OTHER, "none": {"1": []}}, missing="empty"
-    )
-    COMPARISON = compare(MEASURES, QRELS, {"one": LISTS, "two": OTHER})
-    POLICY = ScoreThreshold().fit(rank(QRELS, LISTS), "RBPT")
-REFERENCE = meta.Reference.of(MATRIX)
-USES = {
-    "ScoreMatrix": lambda matrix: (matrix.means(), meta.agreement(matrix), matrix.take([*matrix.systems])),
-    "Reference": lambda reference: reference.standardise(MATRIX),
-    "Comparison": lambda comparison: comparison.pairs(),
-    "Policy": lambda policy: policy.cut(rank(QRELS, LISTS)),
-}
-
-
-def used(kind, tree, path):
-    """Nothing: a saved result is loaded and used, or a result is made of its fields."""
-    what = kind.split()[-1]
-    if kind.startswith("saved"):
-        path.write_text(
-            json.dumps({"ir_trunc": what, "format": 1, "data": tree}),
-            encoding="utf-8",
-            errors="surrogatepass",
-        )
-        result = load_policy(path) if what == "Policy" else getattr(meta, what, type(COMPARISON)).load(path)
-    else:
-        result = policy_from_dict(tree) if what == "Policy" else getattr(meta, what)(**tree)
-    str(result)
-    if what != "Policy":
-        result.to_pandas()
-    USES[what](result)
-    return SimpleNamespace(topics=(), values=np.zeros((0, 0)))
-
-
-def fields_in(result):
-    return {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
-
-
-BASES |= {f"saved: {kind}": (f"saved {kind}", lambda rng, of=of: of._data()) for kind, of in (
-    ("ScoreMatrix", MATRIX), ("Reference", REFERENCE), ("Comparison", COMPARISON)
-)}  # fmt: skip
-BASES |= {f"fields: {kind}": (f"fields {kind}", lambda rng, of=of: fields_in(of)) for kind, of in (
-    ("ScoreMatrix", MATRIX), ("Reference", REFERENCE)
-)}  # fmt: skip
-BASES |= {f"{door}: Policy": (f"{door} Policy", lambda rng: POLICY.to_dict()) for door in ("saved", "fields")}
-
-
 # Changes
 
 
@@ -338,9 +286,8 @@ def same(node, rng):
 
 def changed(kind, tree, rng):
     """The tree with a change, and what it was."""
-    paths = [path for path in nodes(tree) if path or not kind.startswith("fields")]
     # A sentence of a report that has no citations cites nothing.
-    path = rng.choice([path for path in paths if "responses" not in path or "citations" in path])
+    path = rng.choice([path for path in nodes(tree) if "responses" not in path or "citations" in path])
     node = node_at(tree, path)
     change = rng.choice(["same", "same", "damage", "damage", "key", "twice", "wrapped"])
     if "lines" in kind and change != "twice":  # whose rows and fields are texts
@@ -371,8 +318,6 @@ def lines_of(tree, separator):
 
 def scores(kind, tree, path):
     """Scores of a tree: of the object itself, or of a file where it can be written."""
-    if kind.startswith(("saved", "fields")):
-        return used(kind, tree, path)
     if path is not None:
         if "lines" in kind:
             text = lines_of(tree, "," if kind.startswith("CSV") else " ")
@@ -428,7 +373,7 @@ def fault_of(name, rng, folder):
     """What is wrong with what comes of a changed tree, '' where nothing is; and what came of it."""
     kind, base = BASES[name]
     tree = base(rng)
-    in_file = kind in ("change", "gains") or "lines" in kind or kind.startswith("saved")
+    in_file = kind in ("change", "gains") or "lines" in kind
     expected, usual = outcome(kind, tree, folder / "data" if in_file else None)
     assert expected != "refused", name
     try:
@@ -447,7 +392,7 @@ def fault_of(name, rng, folder):
         case = what
     try:
         found, said = outcome(kind, tree, folder / "data" if in_file else None)
-        if not in_file and "fields" not in kind and text is not None and repr(json.loads(text)) == repr(tree):
+        if not in_file and text is not None and repr(json.loads(text)) == repr(tree):
             of_file = outcome(kind, tree, folder / "changed")
             if is_wrong(of_file[0], of_file[1] - usual, expected):
                 return f"in a file {of_file[0]}, not {expected}, without a word; {case}", what
