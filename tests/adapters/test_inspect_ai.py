@@ -48,10 +48,8 @@ def test_partial_answers_refusals_and_samples_without_a_score():
 
 def test_confidence_orders_the_answers():
     answers = [("C", 0.2), ("I", 0.9), ("C", 0.5), ("N", 0.99)]
-    scores = [
-        SampleScore(score=Score(value=value, metadata={"sure": sure}), sample_id="s")
-        for value, sure in answers
-    ]
+    values = [Score(value=value, metadata={"sure": sure}) for value, sure in answers]
+    scores = [SampleScore(score=value, sample_id="s") for value in values]
     assert area_under_risk_coverage("sure")(scores) == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
     refused(InputError, r"sample s: metadata\['confidence'\] is None", area_under_risk_coverage(), scores)
     for wrong in ({"price": -1}, {"correct_from": 2}):

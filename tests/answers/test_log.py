@@ -14,18 +14,8 @@ import pyarrow as pa
 import pytest
 from messages import refused
 
-from ir_trunc import (
-    InputError,
-    IrTruncError,
-    IrTruncWarning,
-    ParameterError,
-    calc,
-    calc_aggregate,
-    compare,
-    measures as of_package,
-    read_answers,
-    read_log,
-)
+import ir_trunc
+from ir_trunc import InputError, IrTruncWarning, ParameterError, calc, calc_aggregate, read_answers, read_log
 from ir_trunc._cli.main import main
 
 ITEMS = [
@@ -92,7 +82,7 @@ def test_a_measure_is_refused_exactly_where_unknown_nil_queries_change_it():
     log, unknown = read_log(SILENT), ("q2", "q3", "q4")
     assert [name for name, has in log.answerable.items() if has is None] == list(unknown)
     unanswerable = set()
-    for name, definition in of_package.registry.items():
+    for name, definition in ir_trunc.measures.registry.items():
         required = definition.params.get("cutoff")
         measure = name + "@1" * bool(required is not None and required.required)
         worlds = []
@@ -101,8 +91,8 @@ def test_a_measure_is_refused_exactly_where_unknown_nil_queries_change_it():
                 world = log.answerable | dict(zip(unknown, has))
                 qrels = {q: {"correct": 1, "wrong": 0} if a else {"wrong": 0} for q, a in world.items()}
                 worlds.append(calc(measure, qrels, log.run).values)
-        except IrTruncError:
-            with pytest.raises(IrTruncError):
+        except ir_trunc.IrTruncError:
+            with pytest.raises(ir_trunc.IrTruncError):
                 log.calc(measure)
             continue
         differs = not all(np.allclose(each, worlds[0], rtol=0, atol=1e-12, equal_nan=True) for each in worlds)
@@ -390,7 +380,9 @@ def test_two_logs_are_compared(tmp_path, monkeypatch, capsys):
     assert "over 32 questions, 2 of them without an answer" in " ".join(printed.split())
     assert not re.search("nil quer|topic|list", printed)
     qrels = old.with_answerable(new)._qrels(nil=False)
-    compared = compare("c@1 AURC", qrels, {"old.jsonl": old.run, "new.jsonl": new.run}, baseline="old.jsonl")
+    compared = ir_trunc.compare(
+        "c@1 AURC", qrels, {"old.jsonl": old.run, "new.jsonl": new.run}, baseline="old.jsonl"
+    )
     row = compared.pairs().iloc[0]
     assert f"[{row['low']:.4f}, {row['high']:.4f}]" in printed
     for words in (["short.jsonl", "c@1"], ["new.jsonl", "nope"], ["new.jsonl", "c@1", "--risk", "0.1"]):
@@ -464,17 +456,11 @@ def test_figures_are_those_of_the_scripts_of_their_authors(seed):
     """Counts as run_llm_ours.py of Chen et al. has them, and aggregation as SimpleQA's script has it."""
     draw = random.Random(seed)
     kinds = draw.choices(["AK", "AD", "UK", "UD"], k=20)
-    items = [
-        {"id": n, "answer": "a", "correct": kind == "AK"}
-        if kind[1] == "K"
-        else draw.choice(
-            [
-                {"id": n, "answer": None, "candidate": "a", "correct": kind == "AD"},
-                {"id": n, "answer": None, "answerable": kind == "AD"},
-            ]
-        )
-        for n, kind in enumerate(kinds)
-    ]
+    items = [{"id": n, "answer": None} for n in range(20)]
+    for item, kind in zip(items, kinds):
+        right = kind[0] == "A"
+        is_open = draw.choice([{"candidate": "a", "correct": right}, {"answerable": right}])
+        item.update({"answer": "a", "correct": right} if kind[1] == "K" else is_open)
     AK, AD, UK, UD = (kinds.count(kind) for kind in ("AK", "AD", "UK", "UD"))
     given, right = AK / (AK + UK), AK / 20
     expected = {

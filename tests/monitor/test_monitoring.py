@@ -263,22 +263,13 @@ def test_a_question_that_comes_twice_in_a_live_log_has_two_lists():
 
 
 def test_a_policy_with_a_budget_is_monitored_with_costs():
-    run = [
-        {
-            "query_id": str(q),
-            "contexts": [{"id": f"d{i}", "score": 1 - 0.1 * i, "tokens": 3 + q % 4} for i in range(4)],
-        }
-        for q in range(40)
-    ]
+    docs = [[{"id": f"d{i}", "score": 1 - 0.1 * i, "tokens": 3 + q % 4} for i in range(4)] for q in range(40)]
+    run = [{"query_id": str(q), "contexts": contexts} for q, contexts in enumerate(docs)]
     how = {"columns": {"list": "contexts", "cost": "tokens"}}
     lists = ir_trunc.rank({str(q): {"d0": 1} for q in range(40)}, run, **how)
     policy = Fixed(3, budget=8).fit(lists, "RBPT")
-    expected = policy.monitor(run, **how)
-    assert (
-        policy.monitor(run, columns={"list": "contexts"}, cost="tokens")
-        .to_pandas()
-        .equals(expected.to_pandas())
-    )
+    found = policy.monitor(run, columns={"list": "contexts"}, cost="tokens").to_pandas()
+    assert found.equals(policy.monitor(run, **how).to_pandas())
     refused(ParameterError, "cost= is read with a run", policy.monitor, lists, cost="tokens")
 
 

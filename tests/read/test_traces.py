@@ -156,9 +156,7 @@ def test_an_empty_list_that_is_recorded_needs_no_warning():
 
 
 def test_one_query_with_two_lists_is_refused_unless_spans_are_topics():
-    spans = [
-        span(openinference("sky?", docs), number) for number, docs in enumerate([{"d1": 0.5}, {"d2": 0.5}])
-    ]
+    spans = [span(openinference("sky?", {doc: 0.5}), number) for number, doc in enumerate(["d1", "d2"])]
     check(
         complaint(lambda: read_run(spans)),
         "run (spans), span 0x0001: the query 'sky?' has other documents in span 0x0000",

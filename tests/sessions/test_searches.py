@@ -55,17 +55,11 @@ def spans(run) -> list[dict]:
     """A trace for each question, with its searches; the spans in no order."""
     made = []
     for number, ((q, s), docs) in enumerate(run.items()):
-        attributes = {
-            "openinference.span.kind": "RETRIEVER",
-            "input.value": f"{q} again",
-            "retrieval.documents": [],
-        }
-        attributes["retrieval.documents"] = [{"document": {"id": d, "score": x}} for d, x in docs.items()]
-        time = f"2026-01-01T00:00:{number:02}Z"
+        documents = [{"document": {"id": d, "score": x}} for d, x in docs.items()]
+        attributes = {"input.value": f"{q} again", "retrieval.documents": documents}
         context = {"span_id": f"{q}{s}", "trace_id": f"t{q}"}
-        made.append(
-            {"context": context, "parent_id": f"root{q}", "start_time": time, "attributes": attributes}
-        )
+        made.append({"context": context, "parent_id": f"root{q}", "attributes": attributes})
+        made[-1]["start_time"] = f"2026-01-01T00:00:{number:02}Z"
     for q in {q for q, _ in run}:
         attributes = {"openinference.span.kind": "AGENT", "input.value": q}
         context = {"span_id": f"root{q}", "trace_id": f"t{q}"}
@@ -131,9 +125,8 @@ def test_what_was_done_is_told_first(how):
     """In a warning, unless it was asked for, and in the headings; not where nobody searched twice."""
     run, qrels = FORMS["ids as texts"][0](generated(3)), {str(q): {"a": 1} for q in range(8)}
     of_reader = {"keys": "question/search", "searches": how}
-    words = "6 topics with several searches: each list is " + (
-        f"that of the {how} one" if how in ("first", "last") else "their union"
-    )
+    lists = f"that of the {how} one" if how in ("first", "last") else "their union"
+    words = f"6 topics with several searches: each list is {lists}"
     with noted(issued=False) as warnings:
         results = calc("RBPT", qrels, run, **of_reader)
     assert any(words in warning for warning in warnings) == (how is None)
@@ -156,12 +149,8 @@ def test_policies_do_not_compare_the_scores_of_several_searches():
             calc("RBPT", qrels, run, keys=KEYS, searches=how, ties="expected")
     truncation.ScoreThreshold().fit(lists["last"], "RBPT").cut(lists["last"])
     advice = ir_trunc.how_many(qrels, run, keys=KEYS)
-    assert {policy.partition("(")[0] for policy in advice.policies} == {
-        "always silent",
-        "as retrieved",
-        "Fixed",
-        "Greedy",
-    }
+    tried = {policy.partition("(")[0] for policy in advice.policies}
+    assert tried == {"always silent", "as retrieved", "Fixed", "Greedy"}
     assert len(advice.left_out) == 1
     assert "ScoreThreshold, ShareOfTop, " in advice.left_out[0]
 
