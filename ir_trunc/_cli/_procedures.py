@@ -83,11 +83,10 @@ def _overview(
     width = max(map(len, texts))
     lines = [fitted(f"  {name:<{width}}  {text}", width + 4) for name, text in texts.items()]
     asked, _, example = about.partition("\n\n")
+    head = f"usage: ir_trunc {group} COMMAND ...\n\n{asked}\n"
     after = "Most take QRELS RUNS MEASURE ..., some take only measures: see COMMAND --help."
     runs = "RUNS: files, or a folder in which every file is a run."
-    return "\n".join(
-        [f"usage: ir_trunc {group} COMMAND ...\n\n{asked}\n", *lines, "", after, runs, "", example]
-    )
+    return "\n".join([head, *lines, "", after, runs, "", example])
 
 
 def _run(group: str, procedures: Sequence[ProcedureDefinition], words: Sequence[str]) -> None:
@@ -220,9 +219,8 @@ def _parser(group: str, procedures: Sequence[ProcedureDefinition]) -> OneLinePar
         option = having[0].options[name]
         default, text = option.default, option.kind.meaning
         if default is not None and all(each.options[name].default == default for each in having):
-            text += (
-                f" (default {','.join(map(str, default)) if isinstance(default, (tuple, list)) else default})"
-            )
+            values = default if isinstance(default, (tuple, list)) else [default]
+            text += f" (default {','.join(map(str, values))})"
         if option.required and others:  # of several procedures, one whose required options lack is left out
             text = f"{having[0].name}: {text}"
         parser.add_argument(

@@ -455,9 +455,8 @@ def agreement(
         given, of = mapping("ordered", ordered, needed).items(), "values"
         series = {text("name", name): numbers(f"ordered[{name!r}]", values) for name, values in given}
     if len({len(values) for values in series.values()}) != 1:
-        raise InputError(
-            "orderings differ in length: as many values for the same items in the same order are needed."
-        )
+        needed = "as many values for the same items in the same order are needed"
+        raise InputError(f"orderings differ in length: {needed}.")
     compare, orderings = _functions(p)[coefficient], np.stack(list(series.values()))
     values = np.eye(len(series))
     for row, column in combinations(range(len(series)), 2):

@@ -100,10 +100,8 @@ def break_even(
     params = bound.definition.params.items()
     kinds = {name: param.kind for name, param in params if isinstance(param.kind, Number)}
     if parameter not in kinds:
-        usable = ", ".join(kinds) or "nothing"
-        raise ParameterError(
-            f"{bound.definition.name}: parameter={shown(parameter)} cannot be calibrated; {usable} can."
-        )
+        name, usable = bound.definition.name, ", ".join(kinds) or "nothing"
+        raise ParameterError(f"{name}: parameter={shown(parameter)} cannot be calibrated; {usable} can.")
     kind = kinds[parameter]
     size = bound.params.get("D", DEEPEST * 10)
     if rank > size:

@@ -67,9 +67,8 @@ def _frame(table: Any) -> pd.DataFrame:
         return frame.melt(["system", "query_id"], var_name="measure", value_name="value")
     for column in columns:
         if column not in ("system", "query_id", "measure", "value"):
-            raise InputError(
-                f"table: the column {shown(column)} is not known beside measure and value: {_FORM}."
-            )
+            unknown = f"the column {shown(column)} is not known beside measure and value"
+            raise InputError(f"table: {unknown}: {_FORM}.")
     return frame.reset_index(drop=True)
 
 
@@ -270,9 +269,8 @@ class ScoreMatrix(Saved):
         """InputError where one of these measures has no score of a topic alone."""
         for name in measures:
             if name in self.runs or _looks_at_the_whole_run(name):
-                raise InputError(
-                    f"{name} looks at all lists of a run, and has no score of one topic alone: {what}."
-                )
+                looks = f"{name} looks at all lists of a run"
+                raise InputError(f"{looks}, and has no score of one topic alone: {what}.")
 
     def _refuse_values_alone(self) -> None:
         for name in self.measures:
@@ -296,12 +294,9 @@ class ScoreMatrix(Saved):
             self._refuse_values_alone()
         rows = self.systems if systems is None else tuple(several("systems", systems, "names"))
         columns = self.topics if topics is None else tuple(several("topics", topics, "ids"))
-        kept, chosen_topics = indices_of(rows, self.systems), indices_of(columns, self.topics)
-        values = self.values[np.ix_(range(len(self.measures)), kept, chosen_topics)]
-        runs = {
-            name: tuple(each[row].take(chosen_topics) for row in kept) if each else ()
-            for name, each in self.runs.items()
-        }
+        kept, places = indices_of(rows, self.systems), indices_of(columns, self.topics)
+        values = self.values[np.ix_(range(len(self.measures)), kept, places)]
+        runs = {name: tuple(of[row].take(places) for row in kept if of) for name, of in self.runs.items()}
         for name, each in runs.items() if topics is not None else ():
             values[self.measures.index(name)] = [run.measure.score(run.rankings) for run in each]
         return ScoreMatrix(self.measures, rows, columns, values, runs, self.unit)
@@ -322,9 +317,8 @@ class ScoreMatrix(Saved):
         for name, other in mapping("others", others, "{name: matrix}").items():
             matrix_of(other)
             if (other.systems, other.topics) != (self.systems, self.topics):
-                raise InputError(
-                    f"matrix {shown(name)} has other systems or topics: the same, in this order, are needed."
-                )
+                needed = "the same, in this order, are needed"
+                raise InputError(f"matrix {shown(name)} has other systems or topics: {needed}.")
             names += [f"{measure}, {name}" for measure in other.measures]
             parts.append(other.values)
             runs |= {f"{measure}, {name}": each for measure, each in other.runs.items()}

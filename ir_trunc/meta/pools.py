@@ -174,10 +174,8 @@ def pooled_runs(
     if reading.get("keys") is not None or any(run.given.keys for run in read_before):
         raise ParameterError("keys: pools are of topics, whose lists have no further keys; leave keys out.")
     if ready.nil.answers:
-        needed = f"{option('nil', 'ends')} is needed here"
-        raise InputError(
-            f"{option('nil', ready.nil.convention)} makes NIL an answer that no pool holds: {needed}."
-        )
+        given, needed = option("nil", ready.nil.convention), option("nil", "ends")
+        raise InputError(f"{given} makes NIL an answer that no pool holds: {needed} is needed here.")
     joined = [join_run(ready, read_run(run, **reading)) for run in progress(named.values(), "reading", "run")]
     lists, places = tuple(lists for lists, _, _ in joined), tuple(keys for _, _, keys in joined)
     return PooledRuns(ready, tuple(named), lists, places)

@@ -284,9 +284,8 @@ def _scores_by_function(function: Function, batch: Batch) -> Floats:
         with suppress(TypeError, ValueError):
             scores[place] = float(value)
         if not math.isfinite(scores[place]):
-            raise ParameterError(
-                f"The function returns {shown(value)} for {ranking}; a finite number is needed."
-            )
+            returned = f"returns {shown(value)} for {ranking}"
+            raise ParameterError(f"The function {returned}; a finite number is needed.")
     return scores
 
 
@@ -432,10 +431,8 @@ def properties(
     chosen: list[Any] = [named] if _is_function(named) else [*parse_measures(named)]
     plans = [_plan(measure, grades, length) for measure in chosen]
     kept = _kept() if measures is None and scale is None and length == KEPT_LENGTH else {}
-    rows = (
-        plan.findings(kept[plan.name]) if plan.name in kept else plan.computed()
-        for plan in progress(plans, "properties", "measure")
-    )
+    tried = progress(plans, "properties", "measure")
+    rows = (plan.findings(kept[plan.name]) if plan.name in kept else plan.computed() for plan in tried)
     return PropertyTable(tuple(rows))
 
 
