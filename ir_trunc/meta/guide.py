@@ -21,8 +21,8 @@ from ir_trunc._output.tables import fitted
 from ir_trunc._scoring.objects import parse_measure
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures import registry
-from ir_trunc.meta._trials import PROPERTIES
 from ir_trunc.meta.procedures import procedure
+from ir_trunc.meta.properties import PROPERTIES
 
 Node = dict[str, Any]
 Answer = Annotated[bool | None, Flag("answer to the question of this name")]

@@ -17,12 +17,13 @@ from ir_trunc._scoring.evaluator import calc_aggregate
 from ir_trunc.measures import families
 from ir_trunc.measures.definition import ADDRESS, CUTOFF, JUDGED_ONLY
 
-meta = truncation = trials = None  # modules that can be taken away
+meta = truncation = None  # modules that can be taken away
+PROPERTIES, RULE = (), ""
 with suppress(ImportError):
     from ir_trunc import truncation
 with suppress(ImportError):
     from ir_trunc import meta
-    from ir_trunc.meta import _trials as trials
+    from ir_trunc.meta.properties import PROPERTIES, RULE
 
 _QRELS = {"q": {"a": 1, "b": 1, "c": 1, "x": 0}}
 _RUN = {"q": {"a": 0.9, "x": 0.5, "b": 0.4}}
@@ -77,8 +78,8 @@ def page():
         lists=[name for name, *_ in _LISTS],
         example=_example,
         parameters=sorted(users.items()),
-        seven=trials.PROPERTIES if meta else (),
-        rule=trials.RULE if meta else "",
+        seven=PROPERTIES,
+        rule=RULE,
         signs=_SIGNS,
         policies=truncation.registry.values() if truncation else (),
         procedures=sorted(meta.registry.values() if meta else (), key=lambda definition: definition.name),
