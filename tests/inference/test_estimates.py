@@ -1,5 +1,7 @@
 """The mean of bounded values: reference values, a reference implementation, and laws."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import integrate, stats
@@ -87,9 +89,8 @@ def test_the_distribution_equals_its_reference():
         weights = random.choice([np.ones(n), random.uniform(0.2, 3, n)])
         terms = np.append(weights * (values - limit), weights.max() * (end - limit))
         if (terms > 0).any() and (terms < 0).any():
-            assert below(values[None], limit, end, weights)[0] == pytest.approx(
-                by_quadrature(terms), abs=2e-8
-            )
+            expected = pytest.approx(by_quadrature(terms), abs=2e-8)
+            assert below(values[None], limit, end, weights)[0] == expected
 
 
 def pairs(count=300):
@@ -192,9 +193,7 @@ def test_a_measure_of_the_whole_run_has_bca_but_where_it_is_a_share():
     assert run.interval() == pytest.approx(known.confidence_interval, abs=0.003)
     assert run.interval()[0] != Estimate(values, UNIT).interval()[0]
     for same in (np.repeat([1.0, 0.0], [17, 3]), np.full(9, 0.4)):
-        share = RunEstimate(
-            same, UNIT, redrawn=lambda drawn, same=same: same[drawn].mean(axis=-1), at_once=True
-        )
+        share = replace(run, values=same, redrawn=lambda drawn, same=same: same[drawn].mean(axis=-1))
         np.testing.assert_array_equal(share.interval(), Estimate(same, UNIT).interval())
     beyond = RunEstimate(np.array([0.2, 1.4, 0.9]), UNIT) - RunEstimate(np.array([0.1, 0.2, 0.4]), UNIT)
     low, high = beyond.interval()
@@ -206,12 +205,8 @@ def judged(labelled, seed=0, topics=300):
     truth = np.where(random.random(topics) < 0.3, 0, random.random(topics))
     judge = np.clip(truth + random.normal(0, 0.15, topics) + 0.05, 0, 1)
     known = np.arange(topics) < labelled
-    return (
-        CorrectedEstimate.of(Estimate(truth[known], UNIT), Estimate(judge, UNIT), known),
-        truth,
-        judge,
-        known,
-    )
+    estimate = CorrectedEstimate.of(Estimate(truth[known], UNIT), Estimate(judge, UNIT), known)
+    return estimate, truth, judge, known
 
 
 def test_labels_of_two_kinds():
@@ -244,10 +239,8 @@ def test_people_alone_are_taken_where_the_judge_does_not_help():
     new, *_ = judged(60)
     old, *_ = judged(60, seed=1)
     difference = new - old
-    sparse = difference.values * (np.arange(60) < 9)
-    few = CorrectedEstimate.of(
-        Estimate(sparse, SIGNED), Estimate(difference.judge.values, SIGNED), new.labelled
-    )
+    sparse, by_judge = difference.values * (np.arange(60) < 9), Estimate(difference.judge.values, SIGNED)
+    few = CorrectedEstimate.of(Estimate(sparse, SIGNED), by_judge, new.labelled)
     assert (few.weight, few.mean) == (0, pytest.approx(sparse.mean()))
     both = stacked([new, old])
     np.testing.assert_allclose(both.interval(), np.array([new.interval(), old.interval()]).T, atol=1e-9)

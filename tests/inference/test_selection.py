@@ -9,14 +9,8 @@ import pytest
 from scipy import stats
 
 from ir_trunc._core.parameters import generator
-from ir_trunc._inference.selection import (
-    RESAMPLES,
-    bootstrap,
-    chance_of_lead,
-    choose,
-    separation,
-    shares_of_first,
-)
+from ir_trunc._inference import selection
+from ir_trunc._inference.selection import RESAMPLES, bootstrap, choose, separation
 
 RANDOM = np.random.default_rng(3)
 QUESTIONS, POLICIES = 30, 4
@@ -32,13 +26,8 @@ def drawn(request):
     random = generator(5)
     kinds = (np.flatnonzero(NIL), np.flatnonzero(~NIL)) if request.param else (np.arange(QUESTIONS),)
     parts = [kind[random.integers(0, len(kind), (RESAMPLES, len(kind)))] for kind in kinds]
-    return (
-        np.hstack(parts),
-        weights,
-        bootstrap(
-            np.vstack([VALUES, KEPT, weights, ~NIL * 1.0]), np.arange(QUESTIONS), NIL & request.param, 5
-        ),
-    )
+    table = np.vstack([VALUES, KEPT, weights, ~NIL * 1.0])
+    return np.hstack(parts), weights, bootstrap(table, np.arange(QUESTIONS), NIL & request.param, 5)
 
 
 def test_the_bootstrap_scores_each_sample_and_the_questions_left_out(drawn):
@@ -75,7 +64,7 @@ def test_the_simplest_of_those_within_the_margin_is_chosen(drawn, margin, keep):
 
 def test_the_shares_of_the_first_place_are_counted():
     scores = np.array([[0.3, 0.2, 0.3], [0.1, 0.4, 0.2], [0.5, 0.1, 0.5 - 1e-15]])
-    assert shares_of_first(scores).tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3])
+    assert selection.shares_of_first(scores).tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3])
 
 
 def test_the_reality_check_counts_leads_that_are_as_large_by_chance(drawn):
@@ -83,14 +72,13 @@ def test_the_reality_check_counts_leads_that_are_as_large_by_chance(drawn):
     scores, references = VALUES.mean(axis=1), np.array([False, True, False, True])
     reference = max((1, 3), key=lambda place: scores[place])
     leads = [scores[place] - scores[reference] for place in (0, 2)]
-    by_chance = [
-        max(sample[place] - sample[reference] - lead for place, lead in zip((0, 2), leads))
-        for sample in draws.scores.tolist()
-    ]
-    as_large = sum(lead >= max(leads) - 1e-12 for lead in by_chance) / RESAMPLES
+    as_large = 0
+    for sample in draws.scores.tolist():
+        by_chance = (sample[place] - sample[reference] - lead for place, lead in zip((0, 2), leads))
+        as_large += max(by_chance) >= max(leads) - 1e-12
     of_draws = draws.scores[:, ~references] - draws.scores[:, [reference]]
-    assert chance_of_lead(np.array(leads), of_draws) == as_large
-    assert chance_of_lead(np.zeros(0), np.zeros((RESAMPLES, 0))) == 1
+    assert selection.chance_of_lead(np.array(leads), of_draws) == as_large / RESAMPLES
+    assert selection.chance_of_lead(np.zeros(0), np.zeros((RESAMPLES, 0))) == 1
 
 
 def test_the_separation_is_the_share_of_pairs_in_order_with_the_interval_of_delong():
