@@ -79,11 +79,8 @@ def test_a_page_and_pictures_of_answers_have_it_too():
     assert [at_all.min(), at_all.max()] == pytest.approx(right, abs=1e-9)
     for hits, n in ((0, 9), (4, 9), (9, 9)):
         values = np.repeat([1.0, 0.0], [hits, n - hits])
-        np.testing.assert_allclose(
-            intervals_of_shares(np.array([hits]), np.array([n]))[:, 0],
-            Estimate(values, (0, 1)).interval(),
-            atol=1e-9,
-        )
+        of_share = intervals_of_shares(np.array([hits]), np.array([n]))[:, 0]
+        np.testing.assert_allclose(of_share, Estimate(values, (0, 1)).interval(), atol=1e-9)
 
 
 def test_with_keys_intervals_are_over_the_same_units():

@@ -124,9 +124,7 @@ def test_curves_fill_their_picture_and_stay_inside(measure):
     for topic, name in itertools.product(["q1", "q10"], RUNS):
         part = page.split(f'data-id="{topic}"')[1].split("</tbody>")[0]
         paths = re.findall(r'<svg aria-hidden=true><path d="([^"]*)"/><path d="M(\d+) (\d+)h0"/>', part)
-        points = [
-            [tuple(map(int, point)) for point in re.findall(r"(\d+) (\d+)", path)] for path, *_ in paths
-        ]
+        points = [[tuple(map(int, xy)) for xy in re.findall(r"(\d+) (\d+)", path)] for path, *_ in paths]
         x, y = zip(*itertools.chain(*points))
         assert (min(x), max(x), min(y), max(y)) == (4, 92, 4, 20)
         curves = ir_trunc.curves(measure, QRELS, RUNS[name])[measure]
@@ -200,19 +198,16 @@ def test_the_verdict_says_who_is_better_by_how_much_and_with_what_certainty():
     first, second = verdict(page)
     assert "good has a mean RR of 1.0000, and same, the next, of 1.0000: a difference of 0.0000" in first
     assert "it differs significantly from 1 of the 2 other systems" in first
-    expected = (
-        "The best of 3 policies for good, Greedy, is to be expected to change this mean by 0.0000 on new"
-    )
-    assert second.startswith(f"{expected} topics (95 % interval -0.2")
+    best = "The best of 3 policies for good, Greedy, is to be expected to change this mean"
+    assert second.startswith(f"{best} by 0.0000 on new topics (95 % interval -0.2")
     assert second.endswith("with 1.0 documents in a list in place of 2.0.")
     two = {name: THREE[name] for name in ("good", "poor")}
     against, _ = verdict(report("RR", TWELVE, two, baseline="good"))
     pairs = ir_trunc.compare("RR", TWELVE, two, baseline="good").pairs()
     low, high, p = pairs.iloc[0][["low", "high", "p"]]
-    assert against == (
-        "poor has a mean RR of 0.3750, and good, the baseline, of 1.0000: a difference of -0.6250"
-        f" (95 % interval of the test {low:+.4f} to {high:+.4f}, significant, p = {p:.2g})."
-    )
+    of_test = f"(95 % interval of the test {low:+.4f} to {high:+.4f}, significant, p = {p:.2g})"
+    means = "poor has a mean RR of 0.3750, and good, the baseline, of 1.0000"
+    assert against == f"{means}: a difference of -0.6250 {of_test}."
     assert verdict(report("RR", TWELVE, {"poor": THREE["poor"]}))[0] == "poor has a mean RR of 0.3750."
 
 
@@ -246,10 +241,9 @@ def test_of_a_measure_of_losses_the_lowest_mean_is_the_best():
     (first, *_) = verdict(report("HarmCompat", {"1": {"a": -1, "b": 0}, "2": {"a": -1, "b": 0}}, {
         "harms": {"1": ["a"], "2": ["a"]}, "harmless": {"1": ["b"], "2": ["b"]}
     }))  # fmt: skip
-    assert first.startswith(
-        "<strong>Read with care, as 2 topics are few for a test:</strong> harmless has a mean HarmCompat"
-        " (lower is better) of 0.0000, and harms, the next,"
-    )
+    caution, best = first.split("</strong> ")
+    assert caution == "<strong>Read with care, as 2 topics are few for a test:"
+    assert best.startswith("harmless has a mean HarmCompat (lower is better) of 0.0000, and harms, the next,")
 
 
 def test_the_result_of_a_gate_stands_below_the_verdict():
@@ -270,15 +264,13 @@ def test_charts_have_a_dot_at_each_mean_and_a_bar_for_its_interval(page):
     charts = page.split('id="comparison"')[1].split("<table>")[0].split("<figure>")[1:]
     assert len(charts) == 3
     for chart, row in zip(charts, range(3)):
-        low, high = (
-            np.where(np.isnan(of[row]), comparison.views[0, row], of[row])
-            for of in (comparison.means["low"], comparison.means["high"])
-        )
-        scale = lambda of, low=low, high=high: 142 + 160 * (of - low.min()) / (np.ptp([low, high]) or 1)  # noqa: E731
+        mean, low, high = (comparison.means[name][row] for name in ("all", "low", "high"))
+        low, high = (np.where(np.isnan(bound), mean, bound) for bound in (low, high))
+        x = 142 + 160 * (np.array([mean, low, high]) - low.min()) / (np.ptp([low, high]) or 1)
         dots = [int(x) for x in re.findall(r'<circle class="own" cx="(\d+)"', chart)]
-        assert dots == pytest.approx(scale(comparison.views[0, row]), abs=1)
+        assert dots == pytest.approx(x[0], abs=1)
         bars = [tuple(map(int, x)) for x in re.findall(r'class="range" d="M(\d+) \d+H(\d+)"', chart)]
-        ends = [(a, b) for a, b in zip(scale(low), scale(high)) if b > a]
+        ends = [(a, b) for a, b in zip(x[1], x[2]) if b > a]
         assert bars == [pytest.approx(end, abs=1) for end in ends]
 
 
@@ -314,8 +306,8 @@ def test_texts_of_queries_and_documents_are_shown():
     assert "b" * 200 not in report("RR", TWELVE, THREE, documents=texts | {"x": "other"})
     with pytest.warns(IrTruncWarning, match=r"documents: no text for 1 of 2 \(for example 'x'\)"):
         assert "<li>x\n" in report("RR", TWELVE, {"poor": THREE["poor"]}, documents=texts)
-    with pytest.raises(InputError, match="Rankings, which have no ids of documents"):
-        report("RR", None, {"one": ir_trunc.rank(TWELVE, THREE["good"])}, documents=texts)
+    lists, why = {"one": ir_trunc.rank(TWELVE, THREE["good"])}, "Rankings, which have no ids of documents"
+    refused(InputError, why, report, "RR", None, lists, documents=texts)
 
 
 def test_the_page_ends_with_where_it_comes_from(tmp_path):
@@ -336,10 +328,8 @@ def test_many_lists_make_a_page_below_2_mb():
     rng = np.random.default_rng(0)
     docs = [f"d{at}" for at in range(300)]
     qrels = {str(300 + t): {d: int(rng.random() < 0.1) for d in docs[:150]} for t in range(250)}
-    runs = {
-        f"system-{s:02d}.run": {t: rng.permutation(docs)[: rng.integers(0, 120)].tolist() for t in qrels}
-        for s in range(20)
-    }
+    lists = ({t: rng.permutation(docs)[: rng.integers(0, 120)].tolist() for t in qrels} for _ in range(20))
+    runs = {f"system-{number:02d}.run": run for number, run in enumerate(lists)}
     page = report("RBPT nDCG@10 c@1", qrels, runs, folds=2)
     assert len(page.encode()) < 2_000_000
     assert "5000 lists are many for one page: each is shown to rank 16" in page
@@ -434,6 +424,9 @@ def test_the_page_is_whole_without_javascript(visit):
     assert tab.locator("tbody[data-id=q1] details[id] > table").is_visible()
 
 
+BOXES = "all => all.map(one => { const b = one.getBBox(); return [b.x, b.y, b.width, b.height] })"
+
+
 @pytest.mark.parametrize("width", [1280, 400])
 def test_nothing_overlaps_or_runs_out_of_the_window(visit, width):
     tab = visit(width)
@@ -448,10 +441,7 @@ def test_nothing_overlaps_or_runs_out_of_the_window(visit, width):
     )
     for above, below in itertools.pairwise(boxes):
         assert above[1] <= below[0] + 1 or above[0] <= below[0] < below[1] <= above[1]
-    labels = tab.eval_on_selector_all(
-        "#lengths svg text",
-        "all => all.map(one => { const b = one.getBBox(); return [b.x, b.y, b.width, b.height] })",
-    )
+    labels = tab.eval_on_selector_all("#lengths svg text", BOXES)
     svg = tab.locator("#lengths svg").first.get_attribute("viewBox").split()
     assert all(x >= 0 and x + w <= float(svg[2]) + 1 for x, _, w, _ in labels)
 
@@ -478,10 +468,7 @@ def test_letters_in_pictures_are_large_enough_to_read(visit):
             " * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)",
         )
         assert min(sizes) >= 10
-        boxes = tab.eval_on_selector_all(
-            "#lengths figure:first-child svg text",
-            "all => all.map(one => { const b = one.getBBox(); return [b.x, b.y, b.width, b.height] })",
-        )
+        boxes = tab.eval_on_selector_all("#lengths figure:first-child svg text", BOXES)
         for (x, y, w, h), (x2, y2, w2, h2) in itertools.combinations(boxes, 2):
             apart = x + w <= x2 + 1 or x2 + w2 <= x + 1 or y + h <= y2 + 4 or y2 + h2 <= y + 4
             assert apart, boxes
@@ -568,8 +555,8 @@ def test_a_data_set_that_cannot_be_loaded_is_refused_with_the_reason():
         def queries_iter(self):
             raise OSError("there is no disk")
 
-    with pytest.raises(InputError, match="data set broken cannot be loaded: there is no disk"):
-        read_texts("queries", Broken(), ["1"])
+    why = "data set broken cannot be loaded: there is no disk"
+    refused(InputError, why, read_texts, "queries", Broken(), ["1"])
 
 
 def test_ids_without_a_text_are_counted():
