@@ -223,7 +223,7 @@ def topic_folds(topics: int, folds: int, seed: int) -> list[Ints]:
 
 
 def fit_each(
-    policy: Cutter,
+    policy: Any,
     measure: Any,
     rankings: Rankings,
     sets: Sequence[Ints],
@@ -232,10 +232,11 @@ def fit_each(
 ) -> list[Cutter]:
     """The policy as it is fitted on each of several sets of lists, which are given by their positions."""
     policy = among_tried(policy, rankings)
-    if isinstance(policy, LevelPolicy):  # the keys of all documents are computed and sorted once
-        return [*policy.learn_each(rankings, measure, sets, weights, keep)]
     hook = policy.learn if isinstance(policy, Policy) else policy.fit
-    if getattr(hook, "__func__", None) is Policy.learn:
+    own = getattr(hook, "__func__", None)
+    if own is LevelPolicy.learn:  # the keys of all documents are computed and sorted once
+        return policy.learn_each(rankings, measure, sets, weights, keep)
+    if own is Policy.learn:
         return [policy] * len(sets)
     # One that takes no weights is fitted without them; what it is worth is weighted all the same.
     if "weights" not in signature(hook).parameters:

@@ -65,9 +65,8 @@ class LevelPolicy(Policy):
         """The policy as it is fitted on each of several sets of lists, see `best_levels`."""
         if getattr(self, self._level, None) is not None:
             return [self] * len(sets)
-        bound, keys = one_measure(measure), bounded_keys(self._keys(rankings), rankings, self)
-        meant = None if self.among is None else self._meant
-        levels = best_levels(keys, rankings, bound, sets, weights, keep, meant)
+        bound, meant = one_measure(measure), None if self.among is None else self._meant
+        levels = best_levels(self._bounded_keys(rankings), rankings, bound, sets, weights, keep, meant)
         return [self._at(key) for key in levels]
 
     def lengths(self, rankings: Rankings) -> Ints:
@@ -75,16 +74,19 @@ class LevelPolicy(Policy):
         level = getattr(self, self._level)
         if level is None:
             raise unfitted(self, self._level)
-        return counts_reaching(self._lowest_key(level), self._keys(rankings), rankings)
+        reached = self._keys(rankings) >= self._lowest_key(level)
+        if len(rankings) == 1:  # a live list should be cut in microseconds
+            return np.array([np.count_nonzero(reached)])
+        return np.bincount(rankings.rows[reached], minlength=len(rankings))
 
-
-def bounded_keys(keys: Floats, rankings: Rankings, policy: Policy) -> Floats:
-    """Keys for which every level gives the lengths within the bounds of a policy."""
-    if not policy.is_bounded:
-        return keys
-    ranks = rankings.ranks
-    keys = np.where(ranks <= (policy.at_least or 0), np.inf, keys)
-    return np.where(ranks > policy.longest(rankings)[rankings.rows], -np.inf, keys)
+    def _bounded_keys(self, rankings: Rankings) -> Floats:
+        """Keys for which every level gives the lengths within the bounds."""
+        keys = self._keys(rankings)
+        if not self.is_bounded:
+            return keys
+        ranks = rankings.ranks
+        keys = np.where(ranks <= (self.at_least or 0), np.inf, keys)
+        return np.where(ranks > self.longest(rankings)[rankings.rows], -np.inf, keys)
 
 
 def shares_of_top(rankings: Rankings) -> Floats:
@@ -99,13 +101,6 @@ def shares_of_top(rankings: Rankings) -> Floats:
             " first document. ScoreThreshold and LargestGap take any."
         )
     return scores / top[rankings.rows]
-
-
-def counts_reaching(level: float, key: Floats, rankings: Rankings) -> Ints:
-    """How many documents of each list have a key of at least this level (Q)."""
-    if len(rankings) == 1:  # a live list should be cut in microseconds
-        return np.array([np.count_nonzero(key >= level)])
-    return np.bincount(rankings.rows[key >= level], minlength=len(rankings))
 
 
 _Formula = Callable[[Floats], npt.NDArray[Any]]

@@ -15,10 +15,9 @@ from ir_trunc._core.rankings import Bools, Floats, Ints, Rankings, offsets_of
 from ir_trunc.measures.lists import running
 from ir_trunc.measures.params import Choice, Kind, Number
 from ir_trunc.truncation._fitting import Levels, curve_of, falling_scores, one_measure, units_of
-from ir_trunc.truncation._policy import Policy, policy, unfitted
-from ir_trunc.truncation.policies.by_score import Level, bounded_keys, counts_reaching, shares_of_top
+from ir_trunc.truncation._policy import policy
+from ir_trunc.truncation.policies.by_score import Level, LevelPolicy, shares_of_top
 
-_KEYS = {"score": falling_scores, "share": shares_of_top}
 _SLACK = 1e-12
 
 
@@ -46,7 +45,7 @@ class Risk(Kind):
 
 
 @policy(source="Angelopoulos, Bates, Candès, Jordan & Lei 2021, https://arxiv.org/abs/2110.01052")
-class RiskControlled(Policy):
+class RiskControlled(LevelPolicy):
     """Lists with a promised risk.
 
     number of i with s_i >= level (by='share': s_i / s_1 >= level); the level is calibrated on n topics so
@@ -98,6 +97,7 @@ class RiskControlled(Policy):
         str | None,
         Choice("the topics over which the loss is averaged", ("all", "answerable", "unanswerable")),
     ] = None
+    _level = "level"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -120,7 +120,7 @@ class RiskControlled(Policy):
         if self.risk in _LOSSES and (self.risk == "wrong") is (rankings.answers is None):
             labels = "graded answers, as read_depths has them" if self.risk == "wrong" else "judgments"
             raise ParameterError(f"{self}: risk={self.risk!r} is counted by {labels}.")
-        keys = bounded_keys(_KEYS[self.by](rankings), rankings, self)
+        keys = self._bounded_keys(rankings)
         _, units, weights = units_of(rankings)
         nil = rankings.judgments.nil_queries
         weights = weights * {"all": nil | ~nil, "answerable": ~nil, "unanswerable": nil}[str(self.given)]
@@ -183,12 +183,8 @@ class RiskControlled(Policy):
             return np.asarray((n * means + 1) / (n + 1) <= self.alpha + _SLACK)
         return np.asarray(_p_values(means, n, self.alpha) <= self.delta)
 
-    def lengths(self, rankings: Rankings) -> Ints:
-        """How many documents reach the level (Q)."""
-        keys = _KEYS[self.by](rankings)
-        if self.level is None:
-            raise unfitted(self, "level")
-        return counts_reaching(self.level, keys, rankings)
+    def _keys(self, rankings: Rankings) -> Floats:
+        return falling_scores(rankings) if self.by == "score" else shares_of_top(rankings)
 
 
 def _fewest_topics(alpha: float, delta: Any) -> int:
