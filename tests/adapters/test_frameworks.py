@@ -2,11 +2,9 @@
 
 import asyncio
 import importlib
-import json
 import pickle
 from hashlib import sha256
 from inspect import signature
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -350,18 +348,6 @@ def test_what_is_kept_of_a_hugging_face_data_set_is_one(monkeypatch):
 
 
 # From data to a policy, whatever the data are.
-
-
-@pytest.mark.parametrize(
-    "source", ["a LangChain retriever", "a LlamaIndex retriever", "a list of dicts", "a data frame"]
-)
-def test_notebook_06_takes_ten_lines_from_data_to_a_policy(source):
-    notebook = Path(__file__).parents[2] / "notebooks" / "06-rag-how-many-passages.ipynb"
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    at = next(at for at, cell in enumerate(cells) if f"### From {source}" in "".join(cell["source"]))
-    lines = "".join(cells[at + 1]["source"]).splitlines()
-    assert sum(bool(line.strip()) for line in lines) <= 10
-    assert any("how_many(" in line for line in lines)
 
 
 QUESTIONS = {f"question {chr(97 + n)}": n % 3 for n in range(12)}

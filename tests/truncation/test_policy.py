@@ -26,6 +26,7 @@ from ir_trunc.truncation import (
     ScoreThreshold,
     ShareOfTop,
     Surprise,
+    cross_validate,
 )
 
 pl = pytest.importorskip("polars")
@@ -42,21 +43,6 @@ class Node:
     metadata: dict | None = None
 
 
-class Tensor:
-    """Gives its numbers as an array, and each as an object with `item`, as tensors do."""
-
-    ndim = 1
-
-    def __init__(self, values):
-        self.values = values
-
-    def __array__(self, dtype=None, copy=None):
-        return np.array(self.values, dtype)
-
-    def __len__(self):
-        return len(self.values)
-
-
 @pytest.mark.parametrize("scores", [
     [0.9, 0.5, 0.1],
     (0.9, 0.5, 0.1),
@@ -67,7 +53,7 @@ class Tensor:
     pd.Series([0.9, 0.5, 0.1], index=list("abc")),
     pl.Series([0.9, 0.5, 0.1]),
     pa.array([0.9, 0.5, 0.1]),
-    Tensor([0.9, 0.5, 0.1]),
+    memoryview(array.array("d", [0.9, 0.5, 0.1])),
     [np.float32(0.9), np.float64(0.5), 0],
 ], ids=lambda scores: type(scores).__name__)  # fmt: skip
 def test_scores_of_one_list_give_a_plain_length(scores):
@@ -130,6 +116,9 @@ def test_a_policy_of_one_s_own_works_live_too():
     for answer in ([-1], [0.5], [1, 2], [], [math.nan], ["x"], [None], [True], [[1]], [[1], [1, 2]], None):
         Odd.answer = answer
         refused(InputError, "`cut` must return a whole length >= 0", Odd(), [3, 2, 1])
+    lists = Rankings.from_lists([[1, 0]] * 4)
+    named = "Odd: `cut` must return a whole length >= 0 for each of 4 topics"
+    refused(InputError, named, cross_validate, [Odd()], "RBPU", None, {"run": lists}, folds=2)
 
 
 PAIRS = [("a", 0.9), ("b", 0.5), ("c", 0.1)]
