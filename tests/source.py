@@ -5,8 +5,12 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import ir_trunc
 
+ROOT = Path(__file__).parents[1]
+source_tree = pytest.mark.skipif(not (ROOT / "ir_trunc").is_dir(), reason="the package's source is not here")
 PACKAGE = Path(ir_trunc.__file__).parent
 # Templates are copied to users and are no modules of the package.
 FILES = sorted(path for path in PACKAGE.rglob("*.py"))

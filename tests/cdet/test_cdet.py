@@ -124,19 +124,14 @@ def write(path, lines):
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
 
 
-def write_collection(topics, qrels):
-    """Topics and qrels of the track's forms, into the current folder."""
-    asked = ({"tid": topic, "questions": [{"qid": q} for q in of]} for topic, of in topics.items())
-    write(Path("topics.jsonl"), asked)
-    rows = (f"{key} 0 {doc} {gain}\n" for key, judged in qrels.items() for doc, gain in judged.items())
-    Path("qrels").write_text("".join(rows))
-
-
 @pytest.fixture
 def track(tmp_path, monkeypatch):
     """The current folder, with topics, qrels and runs of the track's forms."""
     monkeypatch.chdir(tmp_path)
-    write_collection(TOPICS, QRELS)
+    asked = ({"tid": topic, "questions": [{"qid": q} for q in of]} for topic, of in TOPICS.items())
+    write(tmp_path / "topics.jsonl", asked)
+    rows = (f"{key} 0 {doc} {gain}\n" for key, judged in QRELS.items() for doc, gain in judged.items())
+    (tmp_path / "qrels").write_text("".join(rows))
     (tmp_path / "runs").mkdir()
     for name, run in RUNS.items():
         write(tmp_path / "runs" / f"{name}.jsonl", in_lines(name, run))

@@ -12,14 +12,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from source import ROOT, source_tree
 
-ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
 FILES = [ROOT / ".pre-commit-config.yaml", *sorted((ROOT / ".github").rglob("*.yml"))]
 RECIPES = re.findall(r"^## (Add a [\w ]+)$", GUIDE, re.MULTILINE)
 BLOCK = re.compile(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-source_tree = pytest.mark.skipif(not (ROOT / "ir_trunc").is_dir(), reason="the package's source is not here")
 
 
 def parsed(path):

@@ -12,15 +12,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from source import ROOT, source_tree
 
 import ir_trunc
 
-ROOT = Path(__file__).parents[2]
 LEFT_OUT = {"__pycache__", ".ipynb_checkpoints"}
 COMPILED = {".so", ".pyd"}  # the kernel, in a checkout where it was built
 SOURCES = {".c", ".h"}
-
-source_tree = pytest.mark.skipif(not (ROOT / "ir_trunc").is_dir(), reason="the package's source is not here")
 
 
 def files_in(*folders: str) -> set[str]:

@@ -287,7 +287,8 @@ COMMANDS_OF_RUNS = [
     "qrels run RBPT -q", "qrels run other RBPT", "qrels run RBPT --explain 3",
     "people run RBPT --judge qrels", "how-many people run SetF --judge qrels", "how-many qrels run SetF",
     "compare qrels run other RBPT", "check qrels run --baseline other --fail-if AP<0.1", "answers log",
-    "report qrels run other RBPT -o page.html", "wrap qrels run --terminal", "monitor policy.json run",
+    "report qrels run other RBPT -o page.html", "wrap qrels run --terminal",
+    "wrap qrels run --effort", "monitor policy.json run", "study nil-report run",
     "truncate qrels run RBPT --policy Fixed(k=2)", "truncate run --policy LargestGap",
     "study policies qrels run RBPT --folds 2 --policy Greedy", "meta pools qrels run other AP",
     *(f"study {name} qrels run other RBPT" for name in ("agreement", "best-cuts", "cuts")),
@@ -326,29 +327,6 @@ def test_a_page_of_check_needs_files(tmp_path, monkeypatch, capsys):
         write_pipe(tmp_path / name, TEXTS[name])
     assert main(["check", "qrels", "run", "--fail-if", "AP<0.1", "--report", "page.html"]) == 2
     assert "--report reads qrels twice, for the check and for the page" in capsys.readouterr().err
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-@pytest.mark.parametrize("door", DOORS)
-def test_no_call_opens_an_input_twice(door, tmp_path):
-    folders = tmp_path / "files", tmp_path / "pipes"
-    for folder in folders:
-        folder.mkdir()
-    for folder, write in zip(folders, (Path.write_text, write_pipe)):
-        for name in ("qrels", "run"):
-            write(folder / name, TEXTS[name])
-    whole, piped = ([folder / name for name in ("qrels", "run")] for folder in folders)
-    found = []
-    call = threading.Thread(target=lambda: found.append(outcome(door, *piped)[1]), daemon=True)
-    call.start()
-    call.join(60)
-    assert found, "it waits for an input that it has read"
-    # A table may break a path anywhere.
-    found = ["".join(text.split()) for text in found]
-    expected = "".join(outcome(door, *whole)[1].split()).replace("/files/", "/pipes/")
-    if door == "report":  # whose last section has the sizes of files
-        found, expected = [re.findall(r"\d\.\d{4}", found[0])], re.findall(r"\d\.\d{4}", expected)
-    assert found == [expected]
 
 
 def test_texts_of_documents_need_no_second_reading(tmp_path):

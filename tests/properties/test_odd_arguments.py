@@ -99,27 +99,16 @@ CALLS = {
      "aliases": (), "of_means": None, "influence": None},
     "WSS": {"r": 0.95, "D": {"1": 5}, "rel": 1},
     "NilRule": {"convention": "ends", "id": "NIL"},
-    "truncation.ScoreThreshold": {"threshold": 0.5},
-    "truncation.ShareOfTop": {"share": 0.5},
     "ADVICE.plot": {"against": "length", "ax": None},
-    "truncation.AdaptiveK": {"share": 0.9, "buffer": 5},
-    "truncation.Surprise": {"surprise": 1.0},
-    "truncation.ScoreDistribution": {"probability": 0.5},
-    "truncation.RiskControlled": {"risk": "missed", "alpha": 0.1, "by": "score", "level": 0.5, "delta": 0.1},
     "RISK.fit": {"rankings": RANKINGS, "measure": "RBPT"},
-    "truncation.Learned": {"estimator": None},
     "GAP": {"scores": [0.9, 0.5], "lower_is_better": False},
     "GAP.keep": {"items": [("a", 0.9), ("b", 0.5)], "score": None, "lower_is_better": False},
     "GAP.save": {"path": "out"},
-    "truncation.Given": {"cuts": CUTS, "source": "mine"},
-    "truncation.Oracle": {"measure": "AP"},
     "GREEDY.fit": {"rankings": RANKINGS, "measure": "RBPT"},
     "GAP.cut": {"rankings": RANKINGS},
-    "truncation.Fixed": {"k": 3, "at_least": 1, "at_most": 5, "fitted_on": None},
     "SHORT.cut": {"rankings": RANKINGS},
     "SHORT.fit": {"rankings": RANKINGS, "measure": "RBPT"},
     "ORACLE.cut": {"rankings": RANKINGS},
-    "truncation.Nucleus": {"p": 0.5, "temperature": 1.0},
     "NUCLEUS.cut": {"rankings": RANKINGS},
     "FITTED.monitor": {"run": MANY[1], "alpha": 0.05} | READING,
     "meta.ScoreMatrix": {"measures": ("AP",), "systems": ("one",), "topics": ("1",),
@@ -151,6 +140,10 @@ CALLS = {
     "COLLECTOR.stream": {"batches": [LABELLED]},
     "COLLECTOR.results": {"parts": COLLECTOR(LABELLED)},
 }  # fmt: skip
+POLICIES = GAP, GREEDY, NUCLEUS, SHORT, ORACLE, RISK, truncation.ScoreThreshold(0.5), truncation.AdaptiveK()
+POLICIES += truncation.ShareOfTop(0.5), truncation.Surprise(1.0), truncation.ScoreDistribution(0.5)
+POLICIES += truncation.Learned(), truncation.Given(CUTS, "mine")
+CALLS |= {f"truncation.{type(policy).__name__}": parts(policy) for policy in POLICIES}
 for name in ("", ".adapters.arrow", ".answers", ".meta", ".plots", ".truncation", ".truncation.study"):
     CALLS |= {function: given for function, (given, _) in examples(f"ir_trunc{name}").items()}
 CALLS["load_policy"]["path"] = "stop.json"  # that of the example is gone

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from benchmarks import size
 from rooms import ROOMS, ROOT, leave_others, owner_of, take_away, with_those_above
-from source import FILES, PACKAGE, imports_of, module_of
+from source import FILES, PACKAGE, imports_of, module_of, source_tree
 
 MODULES = {module_of(path): path for path in FILES}
 LINES = {
@@ -42,9 +42,6 @@ def test_a_room_imports_only_rooms_that_it_stands_on():
 
 def test_rooms_stand_on_each_other_without_a_circle():
     TopologicalSorter({name: room.on for name, room in ROOMS.items()}).prepare()
-
-
-source_tree = pytest.mark.skipif(not (ROOT / "ir_trunc").is_dir(), reason="the package's source is not here")
 
 
 @pytest.mark.full
