@@ -126,8 +126,7 @@ class OneLineParser(argparse.ArgumentParser):
         self.used = list[argparse.Action | str]()
         args = self.parse_intermixed_args([_hyphenated(word) for word in words], Words())
         if getattr(args, "runs", None) and "measures" in args and getattr(args, "matrix", None) is None:
-            optional = "[MEASURE" in str(self.usage)
-            args.runs, args.measures = args.runs_and_measures(optional)
+            args.runs, args.measures = args.runs_and_measures(optional="[MEASURE" in str(self.usage))
         args.check_files()
         for name in {"qrels", "labels", "judge"} & vars(args).keys():
             path = getattr(args, name)

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from types import FrameType
 from typing import IO, Any, TextIO, cast
@@ -80,6 +80,10 @@ class _Shown:
     def write(self, text: str) -> int:
         lines = ("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
         return self._stream.write("\n".join(lines))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)

@@ -31,8 +31,7 @@ def main(args: Words) -> None:
     if args.plot is not None:
         demo.draw(args.plot)
     elif args.copy is not None:
-        names = demo.copy(args.copy)
         where = "This folder" if args.copy == "." else args.copy
-        tell(f"{where} now has {', '.join(names)}.")
+        tell(f"{where} now has {', '.join(demo.copy(args.copy))}.")
     else:
         print(demo.overview())

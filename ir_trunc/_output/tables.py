@@ -38,12 +38,11 @@ def table_text(frame: pd.DataFrame, digits: int | None = 4, every_row: bool = Fa
     index, room = _labels(frame.index, _LABELS), _CELL
     if index.nlevels == 1 and not is_plain(index):  # a name of a column may take what is left
         room = max(room, _TABLE - 2 - max(map(len, map(str, [*index, index.name, frame.columns.name]))))
-    columns = _labels(frame.columns, room)
     p_values = _p_values(frame, 0 if digits is None else digits)
     names = enumerate(frame.columns)
     cells = {at: frame.iloc[:, at].map(p_values.get(name, _cell)).to_numpy() for at, name in names}
     shown = pd.DataFrame(cells, index=index, dtype=None)
-    shown.columns = columns
+    shown.columns = _labels(frame.columns, room)
     numbers = None if digits is None else partial(number_text, digits=digits)
     most = None if every_row else pd.get_option("display.max_rows")
     rows = {"max_rows": most, "min_rows": pd.get_option("display.min_rows"), "line_width": _TABLE}

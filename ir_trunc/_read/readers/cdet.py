@@ -401,9 +401,8 @@ def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, d
         place = f"{place}, topic {topic}"
         if topic in topics:
             raise InputError(f"{place}: it is in the file twice.")
-        questions = _field(content, place, "questions")
         topics[topic] = {}
-        for item in questions:
+        for item in _field(content, place, "questions"):
             question = one_key(_field(_object(item, place, 'with "qid"'), place, "qid"), "qid", place)
             if question in topics[topic]:
                 raise InputError(f"{place}, question {question}: it is in the topic twice.")
@@ -446,7 +445,6 @@ def change_qrels(data: str | os.PathLike[str], layout: Layout) -> Table:
             keys, doc = [*keys, question], one_id(content["doc_id"], "doc_id", place)
         if "day" in content or "date" in content:
             keys.append(one_day(_field(content, place, "day", "date"), place))
-        gain = _field(content, place, *_GAINS)
-        rows.append((join_keys(*keys), doc, gain))
+        rows.append((join_keys(*keys), doc, _field(content, place, *_GAINS)))
     names = ("query_id", "doc_id", "relevance")
     return Table(layout.source, {name: [row[at] for row in rows] for at, name in enumerate(names)})
