@@ -35,11 +35,8 @@ with open("disk/filler", "wb", buffering=0) as file:
         pass
 os.truncate("disk/filler", os.path.getsize("disk/filler") // 4096 * 4096 - 4096)
 for words in json.loads(sys.argv[2]):
-    if words[0] == "-c":
-        command = [sys.executable, *words]
-    else:
-        command = [sys.executable, "-m", "ir_trunc", *words]
-    done = subprocess.run(command, capture_output=True, text=True)
+    module = [] if words[0] == "-c" else ["-m", "ir_trunc"]
+    done = subprocess.run([sys.executable, *module, *words], capture_output=True, text=True)
     outputs = ["out", "out.gz", "out.csv", "out.svg"]
     files = sorted(set(os.listdir("disk")) - {"filler", "in.run", *outputs})
     old = [name for name in outputs if open(f"disk/{name}").read() != "before"]

@@ -5,7 +5,6 @@ list. Whenever a writer is killed, and however many write at once: under a name 
 old or the new.
 """
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -123,31 +122,29 @@ def test_a_file_that_another_takes_the_place_of_is_read_to_its_end(tmp_path, mon
         assert score == pytest.approx(1 / 4)  # of d0, d1, d2, d3
 
 
-# Children write one version after the other and are killed in the middle.
-KILLED = """
-import os, random, signal, sys, time
-import pandas as pd
+WRAPPED = """
 import ir_trunc
-
-seed, trials, name = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-rng = random.Random(seed)
 qrels = {str(topic): {"d1": 1} for topic in range(100)}
 def of(kind):
-    return {topic: {f"{kind}{rank}": 9.0 - rank for rank in range(9)} | {"d1": 0.0} for topic in qrels}
-runs = [of(kind) for kind in "abc"]
-wrapped = [ir_trunc.with_terminal(qrels, run) for run in runs]
-whole = []
+    run = {topic: {f"{kind}{rank}": 9.0 - rank for rank in range(9)} | {"d1": 0.0} for topic in qrels}
+    return ir_trunc.with_terminal(qrels, run)
+"""
+# Children write one version after the other and are killed in the middle.
+KILLED = f"""
+import os, random, signal, sys, time
+import pandas
+{WRAPPED}
+rng, trials, name = random.Random(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+wrapped, whole, found = [of(kind) for kind in "abc"], [], []
 for one in wrapped:
     one.write(name, "qrels.txt")
     whole.append(open(name, "rb").read())
 start = time.perf_counter()
 wrapped[0].write(name, "qrels.txt")
 usual = time.perf_counter() - start
-found = []
 for trial in range(trials):
     if trial % 3 == 0:
         os.unlink(name)
-    before = trial % 3 != 0
     child = os.fork()
     if child == 0:
         while True:
@@ -158,10 +155,9 @@ for trial in range(trials):
     os.waitpid(child, 0)
     if os.path.exists(name):
         found.append(open(name, "rb").read() in whole)
-    elif before:
+    elif trial % 3 != 0:
         found.append("lost")
-    seen = [other for other in os.listdir() if not other.startswith(".")]
-    assert set(seen) <= {name, "qrels.txt"}, seen
+    assert {{other for other in os.listdir() if not other.startswith(".")}} <= {{name, "qrels.txt"}}
     if not os.path.exists(name):
         wrapped[0].write(name, "qrels.txt")
 print(len(set(whole)), sorted(set(found)), len(found) > trials / 2)
@@ -174,27 +170,20 @@ def test_a_writer_that_is_killed_at_any_moment_leaves_a_whole_file(tmp_path, lon
     assert python(KILLED, seed, 400 if long_form else 20, name, cwd=tmp_path) == (0, "3 [True] True\n", "")
 
 
-WRITER = """
-import sys, time
-import ir_trunc
-kind, name, times = sys.argv[1], sys.argv[2], int(sys.argv[3])
-qrels = {str(topic): {"d1": 1} for topic in range(100)}
-run = {topic: {f"{kind}{rank}": 9.0 - rank for rank in range(9)} | {"d1": 0.0} for topic in qrels}
-wrapped = ir_trunc.with_terminal(qrels, run)
-for _ in range(times):
-    wrapped.write(name, "qrels.txt")
+WRITER = f"""
+import sys
+{WRAPPED}
+for _ in range(int(sys.argv[3])):
+    of(sys.argv[1]).write(sys.argv[2], "qrels.txt")
 """
 
 
 @pytest.mark.parametrize("name", ["out.run", "out.run.gz"])
-def test_several_writers_of_one_file_leave_the_file_of_one_of_them(tmp_path, long_form, name, monkeypatch):
+def test_several_writers_of_one_file_leave_the_file_of_one_of_them(tmp_path, long_form, name):
     kinds = "abcd" if long_form else "ab"
     whole = set()
     for kind in kinds:
-        with monkeypatch.context() as alone:
-            alone.chdir(tmp_path)
-            alone.setattr(sys, "argv", ["-c", kind, name, "1"])
-            exec(WRITER, {})
+        assert python(WRITER, kind, name, 1, cwd=tmp_path) == (0, "", "")
         whole.add((tmp_path / name).read_bytes())
     assert len(whole) == len(kinds)
     code = [[sys.executable, "-c", WRITER, kind, name, "100" if long_form else "20"] for kind in kinds]
@@ -203,9 +192,7 @@ def test_several_writers_of_one_file_leave_the_file_of_one_of_them(tmp_path, lon
     while any(writer.poll() is None for writer in writers):
         seen.add((tmp_path / name).read_bytes())
         time.sleep(0.001)
-    assert [(writer.wait(), writer.stderr.read()) for writer in writers] == [(0, b"")] * len(kinds)
-    for writer in writers:
-        writer.stderr.close()
+    assert [(*writer.communicate(), writer.returncode) for writer in writers] == [(None, b"", 0)] * len(kinds)
     assert seen <= whole
     assert sorted(os.listdir(tmp_path)) == sorted([name, "qrels.txt"])
 
@@ -249,7 +236,7 @@ def test_the_next_write_removes_what_killed_writers_left_and_nothing_else(tmp_pa
     living = writers[1]
     for writer in writers[::2]:
         writer.kill()
-        writer.wait()
+        writer.communicate()
     (tmp_path / ".0123456789abcdef.ir_trunc.txt").write_text("of a user")
     (tmp_path / ".0123456789abcdef.ir_trunc").mkdir()
     assert len(list(tmp_path.glob(".*.ir_trunc"))) == 4
@@ -257,13 +244,9 @@ def test_the_next_write_removes_what_killed_writers_left_and_nothing_else(tmp_pa
     left = sorted(path.name for path in tmp_path.glob(".*.ir_trunc") if path.is_file())
     assert len(left) == 1
     assert (tmp_path / left[0]).read_bytes() == b"half"
-    living.stdin.close()  # it goes on
-    assert living.wait() == 0
+    living.communicate()  # it goes on
+    assert living.returncode == 0
     assert (tmp_path / "other.run").read_bytes() == b"half"
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         ".0123456789abcdef.ir_trunc", ".0123456789abcdef.ir_trunc.txt", "other.run"
     ]  # fmt: skip
-    for writer in writers:
-        for stream in (writer.stdin, writer.stdout):
-            with contextlib.suppress(BrokenPipeError):
-                stream.close()

@@ -13,18 +13,9 @@ import pytest
 from hypothesis import given, strategies as st
 from messages import check, complaint, refused
 
-from ir_trunc import (
-    InputError,
-    IrTruncWarning,
-    Rankings,
-    calc,
-    rank,
-    read_answers,
-    read_qrels,
-    read_run,
-    truncation,
-)  # fmt: skip
+from ir_trunc import InputError, IrTruncWarning, Rankings, calc, rank, read_answers, read_qrels, read_run
 from ir_trunc._read.readers import memory
+from ir_trunc.truncation import Fixed, ScoreThreshold
 
 pl = pytest.importorskip("polars")
 MEASURES = "AP RR P@2 nDCG RBPT OIE APT c@1"
@@ -286,9 +277,9 @@ def test_documents_without_scores_are_in_the_order_of_their_list(form, has):
             assert calc("RR", {"q": {"a": 1}, "r": {"c": 1}}, data).values.tolist() == [[0.5, 1]]
         with pytest.warns(IrTruncWarning, match=told):
             rankings = rank({"q": {"a": 1}, "r": {"c": 1}}, data)
-        assert truncation.Fixed(1).cut(rankings).tolist() == [1, 1]
+        assert Fixed(1).cut(rankings).tolist() == [1, 1]
         with pytest.raises(InputError, match="the policy needs the scores of the documents"):
-            truncation.ScoreThreshold(0.5).cut(rankings)
+            ScoreThreshold(0.5).cut(rankings)
 
 
 def test_qrels_may_be_the_ids_of_the_relevant_documents():

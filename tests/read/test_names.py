@@ -9,23 +9,8 @@ import pytest
 from messages import check, complaint
 from written import to_file
 
-from ir_trunc import (
-    IrTruncWarning,
-    ParameterError,
-    calc,
-    check as check_run,
-    compare,
-    evaluator,
-    how_many,
-    meta,
-    rank,
-    read_log,
-    read_qrels,
-    read_run,
-    read_topics,
-    report,
-    truncation,
-)
+import ir_trunc
+from ir_trunc import IrTruncWarning, ParameterError, calc, rank, read_qrels, read_run, read_topics, truncation
 from ir_trunc._cli.main import main
 
 pl = pytest.importorskip("polars")
@@ -104,16 +89,16 @@ def test_each_name_of_a_run_is_found_or_refused(form, tmp_path):
         check(complaint(partial(calc, "RR", qrels, run, **wrong)), "misnamed")
         check(complaint(partial(read_run, run, **wrong, order="rank")), "misnamed")
     wrong = {"columns": {field: name for field, name in names.items() if field != "cost"}, "cost": "misnamed"}
-    for door in (partial(how_many, qrels, run, "SetF"), partial(POLICY.monitor, run)):
+    for door in (partial(ir_trunc.how_many, qrels, run, "SetF"), partial(POLICY.monitor, run)):
         check(complaint(partial(door, **wrong)), "no field cost" if form == "spans" else "misnamed")
 
 
 USERS = {f"u{n % 4}/q{n}": {"a": n % 2, "b": 1} for n in range(24)}
 OF_KEYS = {
-    "compare": lambda **how: compare("RBPT", USERS, {"x": USERS, "y": USERS}, **how),
-    "check": lambda **how: check_run("RBPT < 0.1", USERS, USERS, **how),
-    "report": lambda **how: report("RBPT", USERS, {"x": USERS}, folds=2, **how),
-    "score_matrix": lambda **how: meta.score_matrix("AP", USERS, {"x": USERS, "y": USERS}, **how),
+    "compare": lambda **how: ir_trunc.compare("RBPT", USERS, {"x": USERS, "y": USERS}, **how),
+    "check": lambda **how: ir_trunc.check("RBPT < 0.1", USERS, USERS, **how),
+    "report": lambda **how: ir_trunc.report("RBPT", USERS, {"x": USERS}, folds=2, **how),
+    "score_matrix": lambda **how: ir_trunc.meta.score_matrix("AP", USERS, {"x": USERS, "y": USERS}, **how),
     "cross_validate": lambda **how: truncation.cross_validate(
         "Greedy", "RBPT", USERS, {"x": USERS}, 2, **how
     ),
@@ -206,7 +191,7 @@ def test_the_usual_names_are_the_same_in_all_forms(field, name, tmp_path):
         assert read_qrels(qrels).to_dict() == {"1": {"a": 1}}
     if field == "query_id":
         assert read_topics([topic]) == read_topics(frame[[name]]) == ["1"]
-        assert read_log([topic | {"answer": "x", "correct": 1}]).run == {"1": {"correct": 1.0}}
+        assert ir_trunc.read_log([topic | {"answer": "x", "correct": 1}]).run == {"1": {"correct": 1.0}}
 
 
 def test_ranks_in_records_decide_where_there_are_no_scores():
@@ -262,7 +247,7 @@ def test_columns_in_a_dict_are_a_table():
     labels = {"qid": ["1", "1"], "docno": ["a", "b"], "relevance": [1, 0]}
     for run in (columns, {name: pd.Series(values) for name, values in columns.items()}):
         assert calc("RR", labels, run).values.tolist() == [[0.5]]
-        assert evaluator("RR", labels).calc(run).values.tolist() == [[0.5]]
+        assert ir_trunc.evaluator("RR", labels).calc(run).values.tolist() == [[0.5]]
     assert read_topics({"qid": ["3", "1"], "query": ["x", "y"]}) == ["3", "1"]
     assert read_run({"query_id": ["a"], "text": ["b"]}).to_dict() == {"query_id": {"a": 0}, "text": {"b": 0}}
     keys = {"user": ["u", "u"], "day": ["1", "2"], "doc_id": ["a", "b"], "score": [0.5, 0.9]}

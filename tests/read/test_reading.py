@@ -395,6 +395,11 @@ FRAME = pd.DataFrame(ROWS, columns=["query_id", "doc_id", "score"])
 LISTS = {topic: [(doc, score) for name, doc, score in ROWS if name == topic] for topic in TOPICS}
 
 
+def by_topic(frame, made):
+    lists = frame.groupby("query_id", sort=False)
+    return {topic: list(map(made, docs["doc_id"], docs["score"])) for topic, docs in lists}
+
+
 IN_ORDER = {
     "tuples": lambda frame, folder: list(frame.itertuples(index=False, name=None)),
     "named tuples": lambda frame, folder: list(frame.itertuples(index=False)),
@@ -403,14 +408,8 @@ IN_ORDER = {
     "frame of objects": lambda frame, folder: frame.astype({"query_id": object, "doc_id": object}),
     "columns": lambda frame, folder: frame.to_dict("list"),
     "CSV": lambda frame, folder: to_file(frame, folder / "run.csv"),
-    "pairs by topic": lambda frame, folder: {
-        topic: list(zip(docs["doc_id"], docs["score"]))
-        for topic, docs in frame.groupby("query_id", sort=False)
-    },
-    "documents by topic": lambda frame, folder: {
-        topic: [{"id": doc, "score": score} for doc, score in zip(docs["doc_id"], docs["score"])]
-        for topic, docs in frame.groupby("query_id", sort=False)
-    },
+    "pairs by topic": lambda frame, folder: by_topic(frame, lambda *pair: pair),
+    "documents by topic": lambda frame, folder: by_topic(frame, lambda doc, s: {"id": doc, "score": s}),
 }
 
 
