@@ -92,9 +92,8 @@ def test_a_file_that_is_written_to_while_it_is_read_is_an_error(tmp_path, monkey
     small_blocks(monkeypatch, 1 << 13)
     for number in range(20 if long_form else 1):
         least = draws("changing", number).randrange(1, len(RUN) // 2)
-        with pytest.raises(
-            InputError, match=f"^run {tmp_path}/some.run was changed while it was read: read it again once"
-        ):
+        problem = f"^run {tmp_path}/some.run was changed while it was read: read it again once"
+        with pytest.raises(InputError, match=problem):
             scored_while(change, tmp_path / "some.run", least, monkeypatch)
 
 

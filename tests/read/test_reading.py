@@ -152,10 +152,8 @@ def test_a_list_by_rank_longer_than_32_bits_can_count_has_no_ties():
 
 
 def test_scores_in_a_dict_are_no_ranks():
-    with pytest.raises(
-        InputError, match=r"topic 2: order='rank' needs a list by rank, \[document, ...\], not scores"
-    ):
-        ir_trunc.calc("RR", QRELS, {"1": ["a"], "2": {"c": 1}}, order="rank")
+    problem = r"topic 2: order='rank' needs a list by rank, \[document, ...\], not scores"
+    refused(InputError, problem, calc, "RR", QRELS, {"1": ["a"], "2": {"c": 1}}, order="rank")
 
 
 def test_distances_are_taken_with_the_opposite_sign(form):
@@ -329,11 +327,6 @@ def test_signs_of_a_misread_run_are_warnings(form, kept, lines, qrels, options, 
     assert all(part in str(caught[0].message) for part in parts)
 
 
-def rows_of(run, *names):
-    rows = [(t, d, k, s) for t, docs in run.items() for k, (d, s) in enumerate(docs.items(), 1)]
-    return pd.DataFrame(rows, columns=["query_id", "doc_id", "rank", "score"])[list(names)]
-
-
 @pytest.mark.parametrize("form", ["dict", "frame", "lines", "costs"])  # the kernel leaves costs to Python
 def test_lists_with_scores_that_differ_only_beyond_32_bits_are_counted(form, tmp_path):
     run = {str(t): {f"d{k:03}": 100.0 - k for k in range(100)} for t in range(100)}
@@ -341,13 +334,13 @@ def test_lists_with_scores_that_differ_only_beyond_32_bits_are_counted(form, tmp
         run[topic]["e"] = run[topic]["d050"] + 1e-9
     qrels = {topic: {"d001": 1} for topic in [*run, "alone"] if topic != "99"}
     run["alone"] = {"d001": 1.0}
-    data = run if form == "dict" else rows_of(run, "query_id", "doc_id", "score")
+    rows = [(topic, doc, score) for topic, docs in run.items() for doc, score in docs.items()]
+    data = run if form == "dict" else pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
     if form == "costs":
         data["cost"] = 1.0
     if form == "lines":
         data = tmp_path / "run"
-        lines = rows_of(run, "query_id", "doc_id", "rank", "score").itertuples(index=False)
-        data.write_text("".join(f"{t} Q0 {d} {k} {s} x\n" for t, d, k, s in lines), encoding="utf-8")
+        data.write_text("".join(f"{topic} Q0 {doc} 1 {score} x\n" for topic, doc, score in rows))
     remedy = "so that document ids decide their order; order='score64' compares all digits"
     with pytest.warns(match=rf"only beyond 32 bits in 4 of 99 lists, {remedy}") as notes:
         calc("AP", qrels, data)
@@ -364,9 +357,8 @@ def test_scores_that_do_not_fall_with_the_rank_are_reported(tmp_path):
     lines = [f"{t} Q0 d{k} {k} {s} x\n" for t in "12" for k, s in enumerate(scores, 1)]
     (tmp_path / "run").write_text("".join(lines), encoding="utf-8")
     qrels = {"1": {"d3": 1}, "2": {"d3": 1}}
-    with pytest.warns(
-        match=r"do not fall with the rank in 2 of 2 sampled lists.*order='file' takes the rows as they"
-    ):
+    told = "do not fall with the rank in 2 of 2 sampled lists.*order='file' takes the rows as they"
+    with pytest.warns(match=told):
         assert calc("RR", qrels, tmp_path / "run").aggregated["RR"] == 0.5
     assert calc("RR", qrels, tmp_path / "run", order="file").aggregated["RR"] == pytest.approx(1 / 3)
 
