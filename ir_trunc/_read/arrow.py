@@ -191,17 +191,11 @@ def key_column(column: Any, source: str, name: str, first: int = 0) -> pa.Array 
 
 
 def number_column(
-    column: Any,
-    field: str,
-    kind: ValueType,
-    source: str,
-    topics: pa.Array,
-    docs: pa.Array,
-    levels: Mapping[str, int] | None = None,
+    column: Any, field: str, kind: ValueType, source: str, ids: Any, levels: Mapping[str, int] | None = None
 ) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
     """Grades by the rule of `grade_of`, scores by that of `score_of`; an error names topic and document.
 
-    levels: grades of the levels that are words.
+    ids: the topics and the documents. levels: grades of the levels that are words.
     """
     whole = kind == "int64"
     dtype: type[Any] = np.int64 if whole else np.float64
@@ -221,7 +215,7 @@ def number_column(
             result.append(number)
         except ValueError as hint:
             needed = "a whole number below 2^31" if whole else "a number"
-            place = f"{source}, topic {topics[row]}, document {docs[row]}"
+            place = f"{source}, topic {ids[0][row]}, document {ids[1][row]}"
             raise InputError(f"{place}: {field} {shown(value)} is not {needed}.{hint}") from None
     return np.array(result, dtype=dtype)
 

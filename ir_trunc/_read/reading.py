@@ -309,8 +309,6 @@ class Reading(_Options):  # type: ignore[misc]
     def without_functions(self) -> Reading:
         """The same without a column that is a function: costs that were read."""
         columns = {field: name for field, name in self.names.items() if not callable(name)}
-        if len(columns) == len(self.names):
-            return self
         return dataclasses.replace(self, columns=Columns(columns, self.names.needed))
 
     @property

@@ -131,10 +131,9 @@ def key_columns(names: Iterable[Any], layout: Layout, source: str) -> tuple[str,
         return keys.names
     if len(missing) < len(keys.names):
         what = f"{source} has no column {missing[0]}, which {option('keys', str(keys))} names"
-        hint = "".join(
-            f" {option('columns', {'query_id': name})} takes the ids of {name}."
-            for name in matching(names, "query_id", NO_COLUMNS)[:1]
-        )
+        ids, hint = matching(names, "query_id", NO_COLUMNS), ""
+        if ids:
+            hint = f" {option('columns', {'query_id': ids[0]})} takes the ids of {ids[0]}."
         raise InputError(f"{what}; it has: {listed(names)}.{hint}")
     return ()
 
@@ -171,7 +170,7 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     classes = None if by_class is None else id_column(columns[by_class], source, by_class, first=first)
 
     def numbers(field: str, kind: ValueType) -> npt.NDArray[Any]:
-        return number_column(columns[field], field, kind, source, topics, docs, layout.levels)
+        return number_column(columns[field], field, kind, source, (topics, docs), layout.levels)
 
     ranks = numbers(RANK, "int64") if reading.order == "rank" else None
     scored = layout.value in columns

@@ -99,9 +99,8 @@ def _check_lengths(view: memoryview) -> None:
         end = next((end for size in (1 << 12, len(window)) if (end := _last_end(window, size)) >= 0), None)
         if end is None:
             check_zeros(view)
-            raise BadLineError(
-                view, start, f"is longer than {LONGEST_LINE:,} bytes: is this a text file with line ends?"
-            )
+            problem = f"is longer than {LONGEST_LINE:,} bytes: is this a text file with line ends?"
+            raise BadLineError(view, start, problem)
         start += end + 1
 
 
@@ -173,8 +172,8 @@ def beginning(path: str | os.PathLike[str]) -> bytes:
     return b""
 
 
-def blocks(path: str | os.PathLike[str], source: str, by_topic: bool = True) -> Iterator[memoryview]:
-    """A file in blocks of whole lines; by topic, contiguous lines that begin with one word stay in one block.
+def blocks(path: str | os.PathLike[str], source: str) -> Iterator[memoryview]:
+    """A file in blocks of whole lines; contiguous lines that begin with one word stay in one block.
 
     Each block is there until the next one is asked for, which takes its memory. Raises BadLineError, counted
     from the end of the last block, before it reads on in search of a line's or a topic's end.
@@ -197,10 +196,8 @@ def blocks(path: str | os.PathLike[str], source: str, by_topic: bool = True) -> 
             if bytes(view[:1]).isspace() and bytes(view).isspace():
                 # White space may be left behind, but a newline that follows belongs to the same line end.
                 cut = size - (view[-1] == ord("\r"))
-            elif by_topic:
-                cut = _start_of_last_group(view)
             else:
-                cut = (_last_end(view, _TAIL) if view[-1] != ord("\r") else _last_end(view[:-1], _TAIL)) + 1
+                cut = _start_of_last_group(view)
             rest = view[cut:]
             if cut:
                 yield view[:cut]
@@ -283,8 +280,7 @@ _OTHER_KINDS = (  # with signs and where they stand
     (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     (0, b"PK\x03\x04", "a zip archive"),
     (257, b"ustar", "a tar archive"),
-    (0, b"\xff\xfe", "text in UTF-16"),
-    (0, b"\xfe\xff", "text in UTF-16"),
+    (0, (b"\xff\xfe", b"\xfe\xff"), "text in UTF-16"),
 )
 
 

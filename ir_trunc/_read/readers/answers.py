@@ -55,7 +55,7 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
                 classes += [str(number)] * len(wordings)
                 ids += [question] * len(wordings)
         questions, of_classes, texts = (pa.array(column, pa.string()) for column in (ids, classes, answers))
-        numbers = number_column(levels, "level", "int64", "answers", questions, texts, layout.levels)
+        numbers = number_column(levels, "level", "int64", "answers", (questions, texts), layout.levels)
         rows = Rows.of("answers (classes)", questions, texts, numbers, of_classes)
         yield replace(rows, universe=tuple(topics))
 

@@ -129,15 +129,14 @@ def _columns(
     import pyarrow.csv
 
     quote = False if separator == "\t" else '"'  # texts behind tabs hold any quotes
+    texts = dict.fromkeys(names, pa.string())
     # Without threads, here and for Parquet: pyarrow's may outlive Python, and the process then aborts.
     try:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(text),
             pyarrow.csv.ReadOptions(use_threads=False, column_names=names, skip_rows=headers),
             pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True, quote_char=quote),
-            pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), include_columns=list(field_of)
-            ),
+            pyarrow.csv.ConvertOptions(column_types=texts, include_columns=list(field_of)),
         )
     except pa.ArrowInvalid as error:
         raise InputError(f"{source} is not a table: {str(error).splitlines()[0]}") from None

@@ -153,7 +153,7 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout, 
     topics = pa.DictionaryArray.from_arrays(names.indices.take(numeric(codes)), names.dictionary)
     items = ids if layout.item == "doc_id" else whole_numbers(ids)
     docs = id_column(items, source, layout.item, topics, blank=layout.answers)
-    numbers = number_column(values, layout.value, layout.value_type, source, topics, docs, layout.levels)
+    numbers = number_column(values, layout.value, layout.value_type, source, (topics, docs), layout.levels)
     rows, reading = Rows.of(source, topics, docs, numbers), layout.reading
     if layout.kind != "run":
         return rows

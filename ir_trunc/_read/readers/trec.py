@@ -217,7 +217,7 @@ def _lines_of(path: str | os.PathLike[str], source: str, topic: str, doc: str) -
     numbers, first = list[int](), 1
     wanted = [re.escape(name.encode()) for name in (topic, doc)]
     row = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*+(%b[ \t\v\f]++\S++[ \t\v\f]++%b)(?!\S)" % (*wanted,))
-    for block in blocks(path, source, by_topic=False):
+    for block in blocks(path, source):
         data = bytes(block)
         numbers += [first + line_ends(data[: found.start(1)]) for found in islice(row.finditer(data), 2)]
         if len(numbers) > 1:
@@ -350,18 +350,17 @@ def _rows(table: pa.Table, layout: Layout, source: str, samples: Samples = ()) -
     classes = table[layout.by_class] if layout.by_class else None
     ids, unscored = (table["query_id"], table["doc_id"]), None
     ranks = flat(one_array(table[RANK])) if reading.order == "rank" else None
-    if layout.value not in layout.fields and layout.kind == "run":
+    values = table[layout.value] if layout.value in layout.fields else None
+    if values is None and layout.kind == "run":
         places = np.arange(len(table)) if ranks is None else ranks
         numbers: npt.NDArray[Any] = -places.astype(np.float64)
         unscored = np.ones(len(table), bool)
-    elif layout.value not in layout.fields:
+    elif values is None:
         numbers = np.ones(len(table), np.int64)  # relevant documents
     elif layout.levels:
-        numbers = number_column(
-            table[layout.value], layout.value, layout.value_type, source, *ids, layout.levels
-        )
+        numbers = number_column(values, layout.value, "int64", source, ids, layout.levels)
     else:
-        numbers = flat(one_array(table[layout.value]))
+        numbers = flat(one_array(values))
     rows = Rows.of(source, *ids, numbers, classes)
     hidden = None if reading.stop is None else occurs(one_array(table[MARK]), reading.stop)
     return rows.read(reading, ranks=ranks, hidden=hidden, unscored=unscored, samples=samples)
