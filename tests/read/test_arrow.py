@@ -233,23 +233,8 @@ def test_ids_that_look_alike_are_different_ids(form, tmp_path):
     assert results.values.tolist() == [[1] * len(NEAR)]
 
 
-SCALARS = [
-    np.bool_(True),
-    np.int8(1),
-    np.uint64(3),
-    np.float16(0.5),
-    np.float64(0.5),
-    np.longdouble(0.5),
-    np.complex128(1),
-    np.str_("x"),
-    np.bytes_(b"x"),
-    np.datetime64("2020"),
-    np.datetime64("NaT", "ns"),
-    np.datetime64("2020-01-01T00:00", "ns"),
-    np.timedelta64(1, "s"),
-    np.void(b"x"),
-    np.array(1),
-]
+KINDS = ("?", "i1", "u8", "f2", "f8", "g", "D", "U1", "S1", "M8[D]", "M8[ns]", "m8[s]", "V1")
+SCALARS = [*(np.zeros(1, kind)[0] for kind in KINDS), np.datetime64("NaT", "ns"), np.array(1)]
 
 
 @pytest.mark.full

@@ -18,13 +18,6 @@ from messages import refused
 from ir_trunc import InputError, calc, read_qrels, read_run, read_topics
 
 
-class Local(LocalDownload):
-    """A file that is there."""
-
-    def __init__(self, path: Path):
-        super().__init__(path)
-
-
 def dataset(name, *parts):
     made = ir_datasets.Dataset(*parts)
     if name not in ir_datasets.registry:
@@ -40,13 +33,13 @@ def generated(tmp_path_factory):
     (folder / "qrels").write_text("1 0 a 2\n1 0 b 1\n2 0 c 0\n3 0 d 1\n")
     (folder / "run").write_text("1 Q0 a 1 2.0 x\n1 Q0 z 2 1.0 x\n3 Q0 y 1 3.0 x\n")
     parts = [
-        TsvQueries(Local(folder / "queries"), lang="en"),
-        TrecQrels(Local(folder / "qrels"), {0: "no", 1: "somewhat", 2: "yes", 3: "perfectly"}),
+        TsvQueries(LocalDownload(folder / "queries"), lang="en"),
+        TrecQrels(LocalDownload(folder / "qrels"), {0: "no", 1: "somewhat", 2: "yes", 3: "perfectly"}),
     ]
-    dataset("ir-trunc-generated", *parts, TrecScoredDocs(Local(folder / "run")))
+    dataset("ir-trunc-generated", *parts, TrecScoredDocs(LocalDownload(folder / "run")))
     dataset("ir-trunc-without-run", *parts)
     dataset("ir-trunc-without-qrels", parts[0])
-    dataset("ir-trunc-broken", TrecQrels(Local(folder / "lost"), {}))
+    dataset("ir-trunc-broken", TrecQrels(LocalDownload(folder / "lost"), {}))
     return folder
 
 
@@ -162,6 +155,6 @@ def test_a_data_set_that_cannot_be_downloaded_is_named_when_it_is_given_as_an_ob
     def judged():
         raise RuntimeError("All download sources failed", [("source", OSError("no network"))])
 
-    topics = FilteredQueries(TsvQueries(Local(generated / "queries"), lang="en"), Lazy(judged))
-    lost = ir_datasets.Dataset(topics, TrecQrels(Local(generated / "qrels"), {}))
+    topics = FilteredQueries(TsvQueries(LocalDownload(generated / "queries"), lang="en"), Lazy(judged))
+    lost = ir_datasets.Dataset(topics, TrecQrels(LocalDownload(generated / "qrels"), {}))
     refused(InputError, "cannot be loaded: no network", read_qrels, lost)

@@ -2,7 +2,6 @@
 
 import datetime
 from collections import namedtuple
-from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import ir_measures
@@ -66,10 +65,6 @@ def of_records(kind):
     return [make(*row) for row in NAMED[kind]]
 
 
-def dictionary_of(type_):
-    return lambda column: column.cast(type_).dictionary_encode()
-
-
 def string_views(column):
     """What polars' categories look like."""
     codes = column.combine_chunks().dictionary_encode()
@@ -106,7 +101,7 @@ FORMS = {
     "pyarrow chunks": in_chunks,
     "pyarrow large": lambda kind: arrow_ids(kind, lambda column: column.cast(pa.large_string())),
     "pyarrow views": lambda kind: arrow_ids(kind, lambda column: column.cast(pa.string_view())),
-    "pyarrow dictionaries": lambda kind: arrow_ids(kind, dictionary_of(pa.string())),
+    "pyarrow dictionaries": lambda kind: arrow_ids(kind, lambda column: column.dictionary_encode()),
     "pyarrow dictionaries of views": lambda kind: arrow_ids(kind, string_views),
     "pyarrow a dictionary per chunk": lambda kind: pa.concat_tables([
         pa.table({n: part[n] if n == VALUE[kind] else part[n].dictionary_encode() for n in part.column_names})
@@ -210,31 +205,19 @@ def test_a_tuple_in_another_order_or_of_another_length_is_refused():
 
 
 # lists by topic
-@dataclass
-class Document:
+def document(name, score=None, **metadata):
     """As LangChain's and Haystack's."""
-
-    id: str | None
-    score: float | None = None
-    metadata: dict = field(default_factory=dict)
-
-
-@dataclass
-class NodeWithScore:
-    """As LlamaIndex's."""
-
-    node: Document
-    score: float
+    return SimpleNamespace(id=name, score=score, metadata=metadata)
 
 
 LISTS = {
     "pairs": lambda doc, score: (doc, score),
-    "LangChain": lambda doc, score: (Document(doc), score),
-    "an id in the metadata": lambda doc, score: (Document(None, metadata={"doc_id": doc}), score),
+    "LangChain": lambda doc, score: (document(doc), score),
+    "an id in the metadata": lambda doc, score: (document(None, doc_id=doc), score),
     "dicts": lambda doc, score: {"id": doc, "score": score, "text": "x"},
     "search engines": lambda doc, score: {"_id": doc, "_score": score},
-    "Haystack": lambda doc, score: Document(doc, score),
-    "LlamaIndex": lambda doc, score: NodeWithScore(Document(doc), score),
+    "Haystack": document,
+    "LlamaIndex": lambda doc, score: SimpleNamespace(node=document(doc), score=score),
     "numpy scores": lambda doc, score: (doc, np.float64(score)),
 }
 
@@ -259,15 +242,15 @@ def test_the_mistakes_of_lists_by_topic():
     assert partly in told(("a", 1.0), "b")
     assert "the document comes first, then its score" in told((0.5, "a"))
     assert "item 0: {'score': 1.0} has no id" in told({"score": 1.0})
-    assert partly in told(Document("a", 1.0), Document("b"))
-    assert "has no id" in told((Document(None), 1.0))
+    assert partly in told(document("a", 1.0), document("b"))
+    assert "has no id" in told((document(None), 1.0))
 
 
 @pytest.mark.filterwarnings("ignore:.*of the 2 topics of the qrels are not in the run")
 @pytest.mark.parametrize(("form", "has"), [
     (lambda doc: {"id": doc, "nearness": 1.0}, "; they have: id, nearness"),
     (lambda doc: {"id": doc, "metadata": {}, "page_content": "x"}, "; they have: id, metadata"),
-    (lambda doc: Document(doc), ""),
+    (document, ""),
 ])  # fmt: skip
 def test_documents_without_scores_are_in_the_order_of_their_list(form, has):
     run = {"q": [form("b"), form("a")], "r": [form("c")]}

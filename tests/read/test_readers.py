@@ -67,16 +67,6 @@ def test_a_new_form_is_named_where_the_data_are_of_none(shelf):
     refused(InputError, r"^qrels of type int: .*a shelf", calc, "RR", 5, {})
 
 
-def known_as(monkeypatch, shape, asked):
-    """A reader of this shape that notes what it is asked, and recognises nothing."""
-
-    def recognises(data):
-        asked.append(data)
-
-    form = f"(nothing, as a {shape})"
-    added(monkeypatch, shape, Reader(form, "It is asked.", read_shelf, recognises, (), ()), "run")
-
-
 @pytest.mark.parametrize("shape", ["path", "frame", "mapping", "list", "object"])
 def test_a_reader_is_asked_only_for_data_of_its_shape(monkeypatch, tmp_path, shape):
     (tmp_path / "a.csv").write_text("query_id,doc_id,score\n1,a,1\n")
@@ -87,8 +77,8 @@ def test_a_reader_is_asked_only_for_data_of_its_shape(monkeypatch, tmp_path, sha
         "list": [("1", "a", 1.0)],
         "object": Shelf(a=[]),
     }
-    asked = []
-    known_as(monkeypatch, shape, asked)
+    asked = []  # by a reader that recognises nothing
+    added(monkeypatch, shape, Reader("nothing", "It is asked.", read_shelf, asked.append, (), ()), "run")
     for other, run in data.items():
         asked.clear()
         with contextlib.suppress(InputError, AttributeError):  # it takes what no other reader recognises

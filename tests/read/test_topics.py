@@ -1,7 +1,7 @@
 """Topics: every form of them, and what holds none."""
 
 import gzip
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 import pandas as pd
@@ -52,11 +52,7 @@ def test_topics_have_the_column_of_ids_that_the_user_named(tmp_path, text):
     assert results.topics == ("1", "9")
 
 
-class Query(NamedTuple):
-    query_id: str
-    text: str
-
-
+Query = namedtuple("Query", "query_id text")
 TEXTS = pd.Series(["1", "2", "3", "4"])
 COLUMNS = {
     "pandas": TEXTS,
