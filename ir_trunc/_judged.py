@@ -94,10 +94,8 @@ class Judged(Labels):
             what = f"people labelled {counted(len(unknown), 'topic')} that the judge did not"
             raise InputError(f"Judged: {what} (for example {unknown[0]}); the judge labels all topics.")
         if len(named) < _FEWEST:
-            labelled_by_people = f"people labelled {counted(len(named), 'topic')}"
-            raise InputError(
-                f"Judged: {labelled_by_people}; two are needed, and better {FEW_LABELLED} or more."
-            )
+            few = f"people labelled {counted(len(named), 'topic')}"
+            raise InputError(f"Judged: {few}; two are needed, and better {FEW_LABELLED} or more.")
         of_judge, of_people = by_judge.to_dict(), by_people.to_dict()
         known = {topic: of_people.get(topic, {}).keys() - {PLACEHOLDER} for topic in named}
         relevant = [(q, doc) for q in named if known[q] for doc, grade in of_judge[q].items() if grade > 0]
@@ -150,9 +148,8 @@ class Judged(Labels):
                 raise ParameterError(f"{measure} is added up over topics: labels by a model correct means.")
         labelled = self.labelled(of_people.topics)
         if labelled.sum() < _FEWEST:
-            raise InputError(
-                f"Judged: people labelled {labelled.sum()} of the topics that are scored; two are needed."
-            )
+            few = f"people labelled {labelled.sum()} of the topics that are scored"
+            raise InputError(f"Judged: {few}; two are needed.")
         own = tuple(getattr(of_people, each.name) for each in fields(Results))
         results = JudgedResults(*own, judge=of_judge, labelled=labelled)
         documents = results.unlabelled()

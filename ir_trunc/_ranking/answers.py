@@ -38,9 +38,6 @@ def squad(answer: str) -> str:
     return " ".join(_ARTICLES.sub(" ", words).split() or words.split() or text.split())
 
 
-NORMALISERS: dict[str, Normalise] = {"squad": squad}
-
-
 def read_answers(
     data: Any,
     normalise: str | Normalise | None = None,
@@ -92,13 +89,11 @@ def read_answers(
     >>> calc_aggregate("EM", qrels, {"capital of France?": ["paris."]})
     {EM: 1.0}
     """
-    clean = NORMALISERS.get(normalise) if isinstance(normalise, str) else normalise
-    if normalise is not None and (not callable(clean) or isinstance(clean, type)):
-        raise InputError(
-            f"normalise={shown(normalise)} is unknown: {', '.join(NORMALISERS)} or a function is needed."
-        )
-    if clean is not None and clean not in NORMALISERS.values():
-        clean = partial(_as_text, clean)
+    clean: Normalise | None = squad
+    if not (isinstance(normalise, str) and normalise == "squad"):
+        if normalise is not None and (not callable(normalise) or isinstance(normalise, type)):
+            raise InputError(f"normalise={shown(normalise)} is unknown: squad or a function is needed.")
+        clean = None if normalise is None else partial(_as_text, normalise)
     words, is_none = checked_levels(levels), stands_for_none(abstains)
     rows = read_rows(data, replace(ANSWERS, reading=Reading(columns=columns), levels=words))
     topics = rows.universe or rows.named_topics()  # a question stays, though all its answers are nothing
@@ -132,12 +127,12 @@ def stands_for_none(abstains: Any) -> Callable[[str], bool] | None:
     if abstains is None:
         return None
     if isinstance(abstains, re.Pattern):
-        return partial(_matches, abstains)
+        return partial(_is_among, abstains)
     texts = [abstains] if isinstance(abstains, str) else abstains
     texts = [*texts] if isinstance(texts, Iterable) and getattr(texts, "ndim", 1) != 0 else [texts]
     if not all(isinstance(text, str) for text in texts):
         raise ParameterTypeError(f"abstains={shown(abstains)}: texts or a compiled pattern are needed.")
-    return partial(_is_one_of, frozenset(map(squad, texts)))
+    return partial(_is_among, frozenset(map(squad, texts)))
 
 
 def answers_of(rows: Rows, is_none: Callable[[str], bool] | None) -> Rows:
@@ -147,12 +142,8 @@ def answers_of(rows: Rows, is_none: Callable[[str], bool] | None) -> Rows:
     return rows if all(given) else rows.filter(np.array(given, bool))
 
 
-def _matches(abstains: re.Pattern[str], answer: str) -> bool:
-    return abstains.search(answer) is not None
-
-
-def _is_one_of(abstains: Collection[str], answer: str) -> bool:
-    return squad(answer) in abstains
+def _is_among(abstains: re.Pattern[str] | frozenset[str], answer: str) -> bool:
+    return squad(answer) in abstains if isinstance(abstains, frozenset) else bool(abstains.search(answer))
 
 
 def seems_none(answer: str) -> bool:

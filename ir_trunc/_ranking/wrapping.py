@@ -285,8 +285,6 @@ def _scored(
 def _ids_as_judged(qrels: Qrels, ranked: RankedRows, counted: Ints, again: Ints) -> list[str]:
     """The ids of ranked rows; marked are those that do not count, and those whose class occurred above."""
     ids: list[str] = ranked.rows.docs.to_pylist()
-    if qrels.classes is None and qrels.normalise is None and not qrels.nil.answers:
-        return ids
     if qrels.normalise is not None:
         ids = [qrels.normalise(doc) for doc in ids]
     marked, counts = set(again.tolist()), set(counted.tolist())
@@ -309,10 +307,8 @@ def _qrels_frame(qrels: Qrels, counted: Ints, by_nil: Bools) -> pd.DataFrame:
         order = right[np.lexsort((-qrels.grades[right], ~counts[right], qrels.classes[right], topic[right]))]
         kept[order[1:][(np.diff(topic[order]) == 0) & (np.diff(qrels.classes[order]) == 0)]] = False
     topics, docs = qrels.judgments.topics, qrels.docs.to_pylist()
-    rows = [
-        (topics[q], docs[d], grade)
-        for q, d, grade in zip(topic[kept], doc[kept], qrels.grades[kept].tolist())
-    ]
+    codes = zip(topic[kept], doc[kept], qrels.grades[kept].tolist())
+    rows = [(topics[q], docs[d], grade) for q, d, grade in codes]
     rows += [(topics[q], qrels.nil_id, max(1, qrels.judgments.max_rel)) for q in np.flatnonzero(by_nil)]
     with_rows = {topic for topic, *_ in rows}
     rows += [(topic, PLACEHOLDER, 0) for topic in topics if topic not in with_rows]

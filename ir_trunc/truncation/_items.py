@@ -58,9 +58,8 @@ def costs_like(scores: Floats, costs: Any) -> Floats:
     """The costs of the documents with these scores; InputError unless each has one, a finite number >= 0."""
     values = numbers_of(costs, "cost")
     if values.shape != scores.shape:
-        raise InputError(
-            f"costs have the shape {values.shape} and scores {scores.shape}: they must be equal."
-        )
+        shapes = f"costs have the shape {values.shape} and scores {scores.shape}"
+        raise InputError(f"{shapes}: they must be equal.")
     if (values < 0).any():
         place = np.argwhere(values < 0)[0].tolist()
         raise InputError(f"costs: {values[tuple(place)]:g} at place {place[-1]}; costs are 0 or more.")
@@ -118,9 +117,8 @@ def scores_of_items(items: Any, score: Any = None, what: str = "score") -> Any:
     refused = isinstance(items, (str, bytes, bytearray, memoryview, set, frozenset))
     is_record = hasattr(items, "_fields")  # a named tuple
     if refused or is_record or not hasattr(items, "__len__") or getattr(items, "ndim", 1) == 0:
-        raise InputError(
-            f"items of type {type(items).__name__}: a list, a tuple, an array, a frame or a dict is needed."
-        )
+        needed = "a list, a tuple, an array, a frame or a dict is needed"
+        raise InputError(f"items of type {type(items).__name__}: {needed}.")
     if score is not None and not isinstance(score, str) and not callable(score):
         scores = numbers_of(score, what)
         if scores.shape != (len(items),):
@@ -130,9 +128,8 @@ def scores_of_items(items: Any, score: Any = None, what: str = "score") -> Any:
     if columns is not None and not callable(score):
         name = "score" if score is None else score
         if name not in list(columns):
-            raise InputError(
-                f"items have no column {name!r}: {what}=... names it; they have: {list(columns)}."
-            )
+            missing = f"items have no column {name!r}: {what}=... names it"
+            raise InputError(f"{missing}; they have: {list(columns)}.")
         return items[name]
     if isinstance(items, Mapping):
         items = list(items.values())
