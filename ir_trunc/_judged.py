@@ -272,10 +272,8 @@ def sample_for_people(
     possible = sorted(set(judge) - (set() if chosen is None else chosen.topics))
     if whole("n", n, 1) > len(possible):
         raise InputError(f"n={n}: there are {counted(len(possible), 'topic')} that people have not labelled.")
-    queries, documents = (
-        mapping(name, {} if value is None else value, "{id: text}")
-        for name, value in (("queries", queries), ("documents", documents))
-    )
+    queries = mapping("queries", {} if queries is None else queries, "{id: text}")
+    documents = mapping("documents", {} if documents is None else documents, "{id: text}")
     lists: list[Any] = [judge]
     if runs is not None:
         lists = [read_run(run).to_dict() for run in mapping("runs", runs, "{name: run}").values()]

@@ -125,25 +125,20 @@ def abstention(correct_from: float = 1.0) -> Metric:
     >>> abstention()([SampleScore(score=Score(value=value)) for value in "CINN"])
     {'correct': 1, 'wrong': 1, 'unanswered': 2}
     """
-    number("correct_from", correct_from, 0, 1)
-
-    def counts(scores: list[SampleScore]) -> Value:
-        return {**_log(_scored(scores), correct_from).counts}
-
-    return counts
+    return _metric("", correct_from)
 
 
 def _metric(measure: str, correct_from: float, confidence: str | None = None) -> Metric:
+    """The mean of a measure, 0 without samples as Inspect's own metrics; without a measure the counts."""
     number("correct_from", correct_from, 0, 1)
 
-    def mean(scores: list[SampleScore]) -> Value:
-        samples = _scored(scores)
-        if not samples:
-            return 0.0  # as Inspect's own metrics
-        log = _log(samples, correct_from, confidence)
-        return float(next(iter(log.calc(measure).aggregated.values())))
+    def value(scores: list[SampleScore]) -> Value:
+        log = _log(_scored(scores), correct_from, confidence)
+        if not measure:
+            return {**log.counts}
+        return float(next(iter(log.calc(measure).aggregated.values()))) if log.run else 0.0
 
-    return mean
+    return value
 
 
 def _log(samples: list[SampleScore], correct_from: float, confidence: str | None = None) -> AnswerLog:

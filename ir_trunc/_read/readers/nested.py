@@ -597,7 +597,6 @@ def documents_of(
                 what = f"{shown(doc_id)} is not a position in the {len(all_ids)} documents"
                 raise InputError(f"{place}: {what}.")
             doc_id = all_ids[int(doc_id)]
-            doc_id = doc_id.item() if isinstance(doc_id, np.generic) else doc_id
         costs = None if cost is None else _cost_of(doc, cost, here)
         documents.append((doc_id, number_of(value), costs, number_of(rank)))
     if cost is not None and documents:
