@@ -118,17 +118,15 @@ def checked_depths(given: npt.ArrayLike, topics: Sequence[str]) -> Ints:
     """Depths as integers >= 0, one for all lists or one for each topic; InputError for anything else."""
     needed = "a whole number from 0 to 2^63 - 1 is needed, or one for each topic"
     depth = as_array("depth", given, needed)
-    integral = depth.dtype.kind in "iu" or (
-        depth.dtype.kind == "f" and bool((depth == np.floor(depth)).all())
-    )
+    kind = depth.dtype.kind
     if depth.ndim > 1 or (depth.ndim and len(depth) != len(topics)):
         what = f"one for all, or one for each of {len(topics)} topics is needed"
         raise InputError(f"depth has the shape {depth.shape}: {what}.")
-    if not integral and depth.size:
+    if depth.size and kind not in "iu" and (kind != "f" or (depth != np.floor(depth)).any()):
         raise InputError(f"depth {shown(given)}: {needed}.")
-    if bad := first_true(~((depth >= 0) & (depth <= np.iinfo(np.int64).max))):
-        topic = f"topic {topics[bad[0]]}, " if depth.ndim else ""
-        raise InputError(f"{topic}depth {depth.ravel()[bad[0]]}: {needed}.")
+    for place in first_true(~((depth >= 0) & (depth <= LARGEST))):
+        topic = f"topic {topics[place]}, " if depth.ndim else ""
+        raise InputError(f"{topic}depth {depth.ravel()[place]}: {needed}.")
     return depth.astype(np.int64, copy=False)
 
 
@@ -136,10 +134,8 @@ def mask(given: npt.ArrayLike, topics: int) -> Bools:
     """A truth value for each topic; InputError for anything else, positions for example."""
     keep = as_array("which topics", given, "a mask is needed")
     if keep.dtype.kind != "b" or keep.shape != (topics,):
-        what = f"{keep.dtype} of shape {keep.shape}"
-        raise InputError(
-            f"which topics: a mask, True or False for each of {topics} topics, is needed, not {what}."
-        )
+        needed = f"a mask, True or False for each of {topics} topics, is needed"
+        raise InputError(f"which topics: {needed}, not {keep.dtype} of shape {keep.shape}.")
     return keep
 
 
@@ -151,8 +147,7 @@ def check_array(name: str, array: Any, kind: str, axis: str, each: Any) -> None:
         has = f"array of {array.dtype}" if isinstance(array, np.ndarray) else type(array).__name__
         raise InputError(f"{name} is of type {has}: array of {kind} is needed.")
     if array.ndim != 1 or len(array) != len(each):
-        needed = f"one value for each of the {axis}"
-        raise InputError(f"{name} has the shape {array.shape}: {needed} is needed.")
+        raise InputError(f"{name} has the shape {array.shape}: one value for each of the {axis} is needed.")
 
 
 def check_integers(name: str, array: Any, size: int | None = None) -> None:
@@ -168,6 +163,5 @@ def check_offsets(name: str, array: Any, rows: int, total: int) -> None:
     """InputError unless these are offsets of `rows` rows into `total` values."""
     check_integers(name, array, rows + 1)
     if array[0] != 0 or array[-1] != total or (np.diff(array) < 0).any():
-        raise InputError(
-            f"{name}: offsets that rise from 0 to {total} are needed, not {array[0]} to {array[-1]}."
-        )
+        needed = f"offsets that rise from 0 to {total} are needed"
+        raise InputError(f"{name}: {needed}, not {array[0]} to {array[-1]}.")

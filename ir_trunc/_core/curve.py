@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,11 +18,8 @@ from ir_trunc._core.arrays import (
     offsets_of,
 )
 from ir_trunc._core.errors import InputError, counted, option
-from ir_trunc._core.lazy import npt
+from ir_trunc._core.lazy import npt, pd
 from ir_trunc._core.parameters import flag, instance
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TOLERANCE = 1e-12
 """Scores this close to the best count as equal, as a share of the largest magnitude in the curve."""
@@ -152,13 +148,10 @@ class Curve:
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each topic and depth: query_id, depth, value."""
-        import pandas as pd
-
         lengths = np.diff(self.offsets)
         depth = np.arange(len(self.values)) - np.repeat(self.offsets[:-1], lengths)
-        return pd.DataFrame(
-            {"query_id": np.repeat(self.topics, lengths), "depth": depth, "value": self.values}
-        )
+        columns = {"query_id": np.repeat(self.topics, lengths), "depth": depth, "value": self.values}
+        return pd.DataFrame(columns)
 
 
 def lowest_of_best(values: Floats, offsets: Ints, tolerance: float = 0.0) -> tuple[Ints, Floats]:

@@ -11,22 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "Lazy",
-    "cached_property",
-    "explanation",
-    "inference",
-    "needed",
-    "npt",
-    "pattern",
-    "pd",
-    "plots",
-    "ties",
-]
-
-T = TypeVar("T")
+__all__ = ["cached_property", "npt", "pattern", "pd"]  # which stand for what others define
 
 
 class Lazy:
@@ -50,30 +37,8 @@ def needed(what: str, extra: str, error: type[Exception] = ImportError) -> Itera
         raise error(f"{what}: pip install 'ir_trunc[{extra}]'.") from None
 
 
-class cached_property(Generic[T]):
-    """A property that is computed when it is first read, without a lock: two threads may compute it twice."""
-
-    # Before Python 3.12, functools.cached_property holds one lock for all objects of a class: threads wait
-    # for each other, and a process that is forked in the meantime waits for ever.
-
-    def __init__(self, compute: Callable[[Any], T]):
-        self.compute = compute
-        self.__doc__ = compute.__doc__
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    @overload
-    def __get__(self, instance: None, owner: type | None = None) -> cached_property[T]: ...
-    @overload
-    def __get__(self, instance: object, owner: type | None = None) -> T: ...
-    def __get__(self, instance: object | None, owner: type | None = None) -> cached_property[T] | T:
-        if instance is None:
-            return self
-        return instance.__dict__.setdefault(self.name, self.compute(instance))
-
-
 if TYPE_CHECKING:
+    from functools import cached_property
     from re import compile as pattern
 
     import numpy.typing as npt
@@ -84,6 +49,24 @@ if TYPE_CHECKING:
     plots: Any
     ties: Any
 else:
+
+    class cached_property:
+        """A property that is computed when it is first read, without a lock: threads may compute it twice."""
+
+        # Before Python 3.12, functools.cached_property holds one lock for all objects of a class: threads
+        # wait for each other, and a process that is forked in the meantime waits for ever.
+
+        def __init__(self, compute):
+            self.compute, self.__doc__ = compute, compute.__doc__
+
+        def __set_name__(self, owner, name):
+            self.name = name
+
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            return instance.__dict__.setdefault(self.name, self.compute(instance))
+
     npt, pd = Lazy(import_module, "numpy.typing"), Lazy(import_module, "pandas")
     pattern = partial(Lazy, re.compile)
     # Modules that can be taken away, by which results are drawn, explained and estimated.

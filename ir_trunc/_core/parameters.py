@@ -47,8 +47,8 @@ def number(
     real = _real(name, value, range_of_numbers, low, high, inside)
     ok = low < real < high if inside else low <= real <= high
     if not (ok and math.isfinite(real)):
-        allowed = range_of_numbers(low, high, inside)
-        raise ParameterError(f"{name}={shown(value)} is out of range: {allowed} is needed.")
+        needed = f"{range_of_numbers(low, high, inside)} is needed"
+        raise ParameterError(f"{name}={shown(value)} is out of range: {needed}.")
     return real
 
 
@@ -70,12 +70,15 @@ def generator(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(whole("seed", seed, 0)))
 
 
+def wrong_type(name: str, value: Any, needed: str) -> ParameterTypeError:
+    """The error about a value of another type than is needed."""
+    return ParameterTypeError(f"{name}={shown(value)}: {needed} is needed, not {type(value).__name__}.")
+
+
 def flag(name: str, value: Any) -> bool:
     """True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise ParameterTypeError(
-            f"{name}={shown(value)}: True or False is needed, not {type(value).__name__}."
-        )
+        raise wrong_type(name, value, "True or False")
     return bool(value)
 
 
@@ -100,7 +103,7 @@ def with_source(declare: T) -> T:
 def text(name: str, value: Any) -> str:
     """A text that UTF-8 can hold."""
     if not isinstance(value, str):
-        raise ParameterTypeError(f"{name}={shown(value)}: a text is needed, not {type(value).__name__}.")
+        raise wrong_type(name, value, "a text")
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -119,12 +122,9 @@ def one_of(name: str, value: Any, words: Iterable[str]) -> str:
 
 def file_name(name: str, value: Any) -> str:
     """The name of a file."""
-    try:
-        path = os.fspath(value)
-    except TypeError:
-        path = None
+    path = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(path, str):
-        raise ParameterTypeError(f"{name}={shown(value)}: a path is needed, not {type(value).__name__}.")
+        raise wrong_type(name, value, "a path")
     try:
         possible = b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
@@ -144,9 +144,7 @@ def instance(name: str, value: Any, kind: type[T], needed: str) -> T:
 
 def mapping(name: str, value: Any, needed: str) -> Mapping[Any, Any]:
     """A dict or another mapping. needed: in words, from what to what."""
-    if not isinstance(value, Mapping):
-        raise InputError(f"{name} of type {type(value).__name__}: {needed} is needed.")
-    return value
+    return instance(name, value, Mapping, needed)  # type: ignore[type-abstract]
 
 
 def several(name: str, value: Any, needed: str) -> list[Any]:
@@ -159,9 +157,8 @@ def several(name: str, value: Any, needed: str) -> list[Any]:
 def numbers(name: str, values: Any) -> npt.NDArray[np.float64]:
     """Finite numbers as a flat array; there may be none."""
     if not isinstance(values, np.ndarray):
-        return np.array(
-            [number(name, value) for value in several(name, values, "finite numbers")], dtype=np.float64
-        )
+        given = several(name, values, "finite numbers")
+        return np.array([number(name, value) for value in given], np.float64)
     if values.ndim != 1 or values.dtype.kind not in "iuf" or not np.isfinite(values).all():
         raise InputError(f"{name}={shown(values)}: finite numbers are needed, in a list or a flat array.")
     return values.astype(np.float64)
@@ -183,8 +180,7 @@ def _real(name: str, value: Any, in_words: Callable[..., str], *bounds: Any) -> 
     if type(value) is float:  # as most are
         return value
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-        needed = f"{in_words(*bounds)} is needed"
-        raise ParameterTypeError(f"{name}={shown(value)}: {needed}, not {type(value).__name__}.")
+        raise wrong_type(name, value, in_words(*bounds))
     try:
         return float(value)
     except OverflowError:
@@ -247,9 +243,8 @@ class Number(Kind):
     def clean(self, name: str, value: Any) -> float:
         real = number(name, value, self.low, self.high, inside=self.inside)
         if abs(real) > LARGEST_NUMBER:
-            raise ParameterError(
-                f"{name}={real:g} is too large: {self.allowed}, and at most {LARGEST_NUMBER:g}, is needed."
-            )
+            needed = f"{self.allowed}, and at most {LARGEST_NUMBER:g}, is needed"
+            raise ParameterError(f"{name}={real:g} is too large: {needed}.")
         return real
 
 
@@ -310,9 +305,7 @@ class Choice(Kind):
             hint = dict(self.elsewhere).get(value) or nearest(value, self.words)
             raise ParameterError(f"{name}={shown(value)} is unknown: {self.allowed} is needed.{hint}")
         if self.number is None:
-            raise ParameterTypeError(
-                f"{name}={shown(value)}: {self.allowed} is needed, not {type(value).__name__}."
-            )
+            raise wrong_type(name, value, self.allowed)
         return self.number.clean(name, value)
 
 

@@ -284,19 +284,15 @@ class Rankings:
             check_array(name, getattr(self, name), dtype, axis, axes[axis])
         topics, lengths, ranks = self.topics, self.lengths, self.judged_ranks
         check_offsets("judged_offsets", self.judged_offsets, len(self), len(ranks))
-        if bad := first_true(lengths < 0):
-            raise InputError(
-                f"topic {topics[bad[0]]}: a length of {lengths[bad[0]]}; a list has 0 documents or more."
-            )
+        for q in first_true(lengths < 0):
+            raise InputError(f"topic {topics[q]}: a length of {lengths[q]}; a list has 0 documents or more.")
         row = self.judged_rows
         above = np.append(0, ranks[:-1])
         above[self.judged_offsets[:-1][sizes_of(self.judged_offsets) > 0]] = 0
-        if bad := first_true((ranks <= above) | (ranks > lengths[row])):
-            q = row[bad[0]]
-            raise InputError(
-                f"topic {topics[q]}: a judged document at rank {ranks[bad[0]]} of {lengths[q]} documents,"
-                f" after rank {above[bad[0]]}; rising ranks from 1 to the list's length are needed."
-            )
+        for at in first_true((ranks <= above) | (ranks > lengths[row])):
+            document = f"a judged document at rank {ranks[at]} of {lengths[row[at]]} documents"
+            needed = f"after rank {above[at]}; rising ranks from 1 to the list's length are needed"
+            raise InputError(f"topic {topics[row[at]]}: {document}, {needed}.")
         self._check_values("scores", self.scores, -np.inf)
         self._check_values("costs", self.costs, 0.0)
         if self.nil is not None and len(self.nil.held) != len(self):
@@ -306,9 +302,9 @@ class Rankings:
         """InputError unless these are finite numbers >= `low` for the documents of all lists, or None."""
         if values is None:
             return
-        if bad := first_true(~(np.isfinite(values) & (values >= low))):
+        for place in first_true(~(np.isfinite(values) & (values >= low))):
             least = "" if low == -np.inf else f" >= {low:g}"
-            raise InputError(f"{name}: {values[bad[0]]} at place {bad[0]}; finite numbers{least} are needed.")
+            raise InputError(f"{name}: {values[place]} at place {place}; finite numbers{least} are needed.")
         ends = np.where(self.lengths > 0, self.starts + self.lengths, 0)
         if (self.starts < 0).any() or ends.max(initial=0) > len(values):
             reach = f"lists reach from {self.starts.min()} to {ends.max()}"
@@ -406,10 +402,8 @@ class Rankings:
         array([3, 0])
         """
         rows = _rows("lists", lists)
-        pools = [[grade for grade in row if grade is not None] for row in rows]
-        if judged is not None:
-            pools = _rows("judged", judged)
-        names = _names(topics, len(rows))
+        retrieved = [[grade for grade in row if grade is not None] for row in rows]
+        pools, names = retrieved if judged is None else _rows("judged", judged), _names(topics, len(rows))
         if not len(rows) == len(pools) == len(names):
             what = f"{len(rows)} lists, {len(pools)} sets of judgments, {len(names)} topics"
             raise InputError(f"{what}: as many of each are needed.")
@@ -417,41 +411,29 @@ class Rankings:
         for name, row, pool in zip(names, rows, pools):
             ranked = [(rank, _checked_grade(name, g)) for rank, g in enumerate(row, 1) if g is not None]
             pool[:] = [_checked_grade(name, grade) for grade in pool]
-            if lacking := Counter(grade for _, grade in ranked) - Counter(pool):
-                grade = next(iter(lacking))
-                raise InputError(
-                    f"topic {name}: the list holds a document of grade {grade} that `judged` lacks."
-                )
+            for grade in Counter(grade for _, grade in ranked) - Counter(pool):
+                lacking = f"a document of grade {grade} that `judged` lacks"
+                raise InputError(f"topic {name}: the list holds {lacking}.")
             judged_documents += ranked
             hits.append(len(ranked))
         ranks, hit_grades = np.array(judged_documents, dtype=np.int64).reshape(-1, 2).T
         lengths = np.array([len(row) for row in rows], dtype=np.int64)
         flat_scores = _flat_values("scores", scores, names, lengths)
+        flat_costs = _flat_values("costs", costs, names, lengths)
+        starts, first_scores = offsets_of(lengths)[:-1], None
         if flat_scores is not None:
             topic_of = np.repeat(np.arange(len(names)), lengths)
             with np.errstate(over="ignore"):
                 single = flat_scores.astype(np.float32)
-            if bad := first_true((topic_of[1:] == topic_of[:-1]) & (single[1:] > single[:-1])):
-                above, score = flat_scores[bad[0] : bad[0] + 2].tolist()
-                topic = names[topic_of[bad[0]]]
-                raise InputError(
-                    f"topic {topic}: score {score} comes after {above}; scores must fall down the list."
-                )
-        flat_costs = _flat_values("costs", costs, names, lengths)
-        starts = offsets_of(lengths)[:-1]
+            for at in first_true((topic_of[1:] == topic_of[:-1]) & (single[1:] > single[:-1])):
+                above, score = flat_scores[at : at + 2].tolist()
+                rises = f"score {score} comes after {above}; scores must fall down the list"
+                raise InputError(f"topic {names[topic_of[at]]}: {rises}.")
+            first_scores = first_of(flat_scores, starts, lengths)
         owner = np.repeat(np.arange(len(pools)), [len(pool) for pool in pools])
         grades = np.array([grade for pool in pools for grade in pool], dtype=np.int64)
-        return cls(
-            Judgments.from_rows(names, owner, grades),
-            lengths,
-            offsets_of(hits),
-            ranks,
-            hit_grades,
-            starts,
-            flat_scores,
-            flat_costs,
-            None if flat_scores is None else first_of(flat_scores, starts, lengths),
-        )
+        judgments, listed = Judgments.from_rows(names, owner, grades), (offsets_of(hits), ranks, hit_grades)
+        return cls(judgments, lengths, *listed, starts, flat_scores, flat_costs, first_scores)
 
     @classmethod
     def from_arrays(
@@ -505,14 +487,11 @@ class Rankings:
         values, in_list = _matrix_and_mask("scores", scores, "fiub", "shown", shown)
         grades, is_judged = _matrix_and_mask("labels", labels, "fiub", "judged", judged)
         names = _names(topics, len(values))
-        shapes = [
-            values.shape if each is None else each.shape for each in (values, grades, in_list, is_judged)
-        ]
-        if set(shapes) != {(len(names), values.shape[1])}:
-            what = "scores, labels, shown and judged of the shapes " + ", ".join(map(str, shapes))
-            raise InputError(
-                f"{what} for {len(names)} topics: one shape is needed, with a row for each topic."
-            )
+        shapes = [(values if each is None else each).shape for each in (values, grades, in_list, is_judged)]
+        if {*shapes} != {(len(names), values.shape[1])}:
+            given = f"scores, labels, shown and judged of the shapes {', '.join(map(str, shapes))}"
+            needed = "one shape is needed, with a row for each topic"
+            raise InputError(f"{given} for {len(names)} topics: {needed}.")
         is_grade = (grades >= -HIGHEST_GRADE) & (grades <= HIGHEST_GRADE)
         if grades.dtype.kind == "f":
             is_grade &= np.floor(grades) == grades
@@ -661,8 +640,8 @@ class Rankings:
         """
         indices = as_array("positions", positions, "positions of topics are needed")
         if indices.size and indices.dtype.kind not in "iu":
-            what = f"whole numbers are needed, not {indices.dtype}"
-            raise InputError(f"positions of topics: {what}; np.flatnonzero makes them of a mask.")
+            needed = f"whole numbers are needed, not {indices.dtype}"
+            raise InputError(f"positions of topics: {needed}; np.flatnonzero makes them of a mask.")
         if indices.ndim != 1 or bool(((indices < 0) | (indices >= len(self))).any()):
             needed = f"a flat list of numbers from 0 to {len(self) - 1} is needed"
             raise InputError(f"positions of topics: {needed}, not {shown(positions)}.")
@@ -716,10 +695,8 @@ class Rankings:
         """
         needed = "the judgments of all topics, as those of Rankings are,"
         every_topic = instance("judgments", judgments, Judgments, needed).topics
-        pieces = [
-            instance("a piece", piece, Rankings, "Rankings")
-            for piece in several("pieces", pieces, "Rankings")
-        ]
+        given = several("pieces", pieces, "Rankings")
+        pieces = [instance("a piece", piece, Rankings, "Rankings") for piece in given]
         topics = [topic for piece in pieces for topic in piece.topics]
         if unknown := set(topics).difference(every_topic):
             raise InputError(f"topic {min(unknown)} of a piece is not a topic of the judgments.")
@@ -729,13 +706,11 @@ class Rankings:
         place: dict[str, int] = {}
         for at, topic in enumerate(topics):
             if place.setdefault(topic, at) != at:
-                raise InputError(
-                    f"topic {topic} is in two pieces of the run; one piece must have all its rows."
-                )
+                needed = "one piece must have all its rows"
+                raise InputError(f"topic {topic} is in two pieces of the run; {needed}.")
         # The lists of all pieces one after the other, and behind them an empty one for all other topics.
-        documents = [
-            0 if (values := p.scores if costs is None else p.costs) is None else len(values) for p in pieces
-        ]
+        values = [piece.scores if costs is None else piece.costs for piece in pieces]
+        documents = [0 if each is None else len(each) for each in values]
         starts = [piece.starts + above for piece, above in zip(pieces, offsets_of(documents))]
         counts = [sizes_of(piece.judged_offsets) for piece in pieces]
         missing = [np.zeros(len(p), bool) if p.missing is None else p.missing for p in pieces]
@@ -828,9 +803,8 @@ def _names(topics: Any, count: int) -> list[str]:
     if odd := [name for name in names if not isinstance(name, str)]:
         raise InputError(f"topic {shown(odd[0])} is {type(odd[0]).__name__}: topics are text.")
     if [names[place] for place in canonical_order(names)] != names or len(set(names)) != len(names):
-        raise InputError(
-            "topics must be distinct and in canonical order (numbers ascending, or text ascending)."
-        )
+        order = "canonical order (numbers ascending, or text ascending)"
+        raise InputError(f"topics must be distinct and in {order}.")
     return names
 
 
@@ -854,11 +828,9 @@ def _matrix_and_mask(
         mask = none if mask is None else mask | none
         if counted is None:
             warn(f"labels: {none.sum()} of {none.size} are NaN, which is no judgment.")
-    if mask is None:
+    if mask is None or (counted is not None and counted.shape != matrix.shape):
         return matrix, counted
-    if counted is not None and counted.shape == matrix.shape:
-        return matrix, counted & ~mask
-    return matrix, ~mask if counted is None else counted
+    return matrix, ~mask if counted is None else counted & ~mask
 
 
 def _columns_by_rank(values: npt.NDArray[Any], in_list: Bools | None) -> Ints:
@@ -921,11 +893,9 @@ def _joined(pieces: Sequence[Rankings], name: str, *last: float) -> Any:
     columns = [getattr(piece, name) for piece in pieces]
     if any(column is None for column in columns) or not (columns or last):
         return None
-    return (
-        columns[0]
-        if len(columns) == 1 and not last
-        else np.concatenate([*columns, *([last] if last else [])])
-    )
+    if len(columns) == 1 and not last:
+        return columns[0]
+    return np.concatenate([*columns, last] if last else columns)
 
 
 def _checked_grade(topic: str, value: Any) -> int:
@@ -945,9 +915,8 @@ def _flat_values(
         return None
     values = _rows(name, rows)
     if len(values) != len(topics):
-        raise InputError(
-            f"{name} for {len(values)} lists, but there are {len(topics)}: one row for each list is needed."
-        )
+        given = f"{name} for {len(values)} lists, but there are {len(topics)}"
+        raise InputError(f"{given}: one row for each list is needed.")
     for topic, row, length in zip(topics, values, lengths.tolist()):
         if len(row) != length:
             raise InputError(f"topic {topic}: {len(row)} {name} for {length} documents; one each is needed.")

@@ -21,11 +21,10 @@ BUILD = "python -m ir_trunc._kernel.build"
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("kernel", "absence"):  # not at once: the build has to be able to import this package
-        found = dict(zip(("kernel", "absence"), _loaded()))
-        globals().update(found)
-        return found[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in ("kernel", "absence"):  # not at once: the build has to be able to import this package
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals().update(zip(("kernel", "absence"), _loaded()))
+    return globals()[name]
 
 
 def _loaded() -> tuple[Any, str]:

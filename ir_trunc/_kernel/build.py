@@ -71,10 +71,8 @@ def compiled(folder: Path) -> Path | None:
             why = f"{type(error).__name__}: {error}".splitlines()[0]
     if wanted == "required":
         raise RuntimeError(f"The kernel of ir_trunc cannot be built: {why}.")
-    print(
-        f"ir_trunc: its kernel is not compiled ({why}); runs are read in Python, more slowly.",
-        file=sys.stderr,
-    )
+    absent = f"ir_trunc: its kernel is not compiled ({why})"
+    print(f"{absent}; runs are read in Python, more slowly.", file=sys.stderr)
     return None
 
 

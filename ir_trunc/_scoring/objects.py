@@ -39,7 +39,7 @@ class TruncMeasure(Measure):
     DEFINITION: Definition
 
     @cached_property
-    def SUPPORTED_PARAMS(self) -> dict[str, ir_measures.ParamInfo]:
+    def SUPPORTED_PARAMS(self) -> dict[str, ir_measures.ParamInfo]:  # type: ignore[override]
         return {
             name: ir_measures.ParamInfo(
                 required=param.required,

@@ -44,15 +44,13 @@ class Evaluator(providers.Evaluator):
         bound_measures = {measure: bind(measure) for measure in measures}
         self.bound = [bound for bound in bound_measures.values() if bound]
         if unknown := [measure for measure, bound in bound_measures.items() if bound is None]:
-            raise UnknownMeasureError(
-                f"ir_trunc does not compute {', '.join(map(str, unknown))}: use ir_measures.calc."
-            )
+            names = ", ".join(map(str, unknown))
+            raise UnknownMeasureError(f"ir_trunc does not compute {names}: use ir_measures.calc.")
         whole = [str(of) for of, bound in bound_measures.items() if bound and bound.definition.scope == "run"]
         if whole and "pyterrier" in sys.modules and SYSTEM not in getattr(qrels, "attrs", [SYSTEM]):
-            warn(
-                f"{', '.join(whole)}: the value for one topic depends on all others, so p values (baseline=)"
-                " and batches (batch_size=) of pt.Experiment are not valid. Use pt.truncation.experiment."
-            )
+            why = f"{', '.join(whole)}: the value for one topic depends on all others"
+            what = "so p values (baseline=) and batches (batch_size=) of pt.Experiment are not valid"
+            warn(f"{why}, {what}. Use pt.truncation.experiment.")
         warn_about_scale(self.bound, self.qrels.judgments)
         super().__init__(list(bound_measures), self.qrels.judgments.topics)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ir_trunc._core.arrays import LARGEST
 from ir_trunc._core.errors import ParameterError, ParameterTypeError, shown
-from ir_trunc._core.parameters import Choice, Flag, Kind, Number, Param, Text, Whole
+from ir_trunc._core.parameters import Choice, Flag, Kind, Number, Param, Text, Whole, wrong_type
 
 __all__ = [
     "BinaryOrLinear", "Choice", "CollectionSize", "Effort", "Flag", "GainMap", "GradeGains", "Kind", "MaxRel",
@@ -33,9 +33,7 @@ class GainMap(Kind):
 
     def clean(self, name: str, value: Any) -> dict[int, float]:
         if not isinstance(value, Mapping):
-            raise ParameterTypeError(
-                f"{name}={shown(value)}: {self.allowed} is needed, not {type(value).__name__}."
-            )
+            raise wrong_type(name, value, self.allowed)
         grade, gain = Whole("grade", low=-(2**31)), Number("gain", low=0)
         clean = {grade.clean(f"{name}, grade", x): gain.clean(f"{name}[{shown(x)}]", value[x]) for x in value}
         ordered = [clean[x] for x in sorted(clean)]
