@@ -148,14 +148,6 @@ def test_pieces_that_do_not_fit_together_are_refused():
         Rankings.concat(some.judgments, [some.take([0]), Rankings.from_lists([[1], [1]]).take([1])])
 
 
-def test_scores_and_costs_go_with_their_lists():
-    options = {"scores": [[3.0, 1.0], [], [2.0]], "costs": [[0.5, 0.25], [], [0.75]]}
-    whole = Rankings.from_lists([[1, 0], [], [0]], **options)
-    joined = Rankings.concat(whole.judgments, [whole.take([2]), whole.take([0])])
-    assert joined.scores[joined.places].tolist() == [3.0, 1.0, 2.0]
-    assert joined.costs[joined.places].tolist() == [0.5, 0.25, 0.75]
-
-
 def test_first_scores_follow_the_lists():
     lists = Rankings.from_lists([[1, 0], [], [0]], scores=[[3.0, 1.0], [], [2.0]])
     assert lists.first_scores.tolist() == [3.0, -np.inf, 2.0]
@@ -301,11 +293,6 @@ def rbp(g, p):
     return (1 - p) * sum((x * p**i for i, x in enumerate(g)), Fraction(0))
 
 
-def apt(g, judged):
-    end = Fraction(tp(g), tp(judged)) if tp(judged) else Fraction(1)
-    return (precisions(g) + end * (tp(g) + end) / (len(g) + 1)) / (tp(judged) + 1)
-
-
 def q(g, judged):
     if not sum(judged):
         return Fraction(not g)
@@ -323,14 +310,9 @@ BINARY: dict[str, Exact] = {
     "SetF": F(Fraction(1)),
     "SetF(beta=0.1)": F(Fraction(1, 10)),
     "SetF(beta=3)": F(Fraction(3)),
-    "SetP": lambda g, judged: Fraction(tp(g), len(g)) if g else Fraction(0),
-    "SetR": lambda g, judged: Fraction(tp(g), tp(judged)) if tp(judged) else Fraction(0),
     "AP": lambda g, judged: precisions(g) / tp(judged) if tp(judged) else Fraction(0),
-    "APT": apt,
     "RBPT(rel=1)": lambda g, judged: rbp(g, P8) + P8 ** len(g) * (found(g, judged)),
     "FlatU": flat(E20, 1),
-    "RBPU": lambda g, judged: rbp([x - E20 for x in g], P8),
-    "UF": lambda g, judged: Fraction((1 if g[0] else -1) if g else 0),
     "Q": q,
 }
 GRADED: dict[str, Exact] = {
@@ -352,14 +334,6 @@ def test_the_best_cut_is_that_of_exact_arithmetic(measure, exact, top):
     for g, pool, depth in zip(lists, judged, curve.best()[0].tolist()):
         values = [exact(g[:d], pool) for d in range(len(g) + 1)]
         assert depth == values.index(max(values)), (measure, g, pool)
-
-
-def test_f_of_two_thirds_at_6_and_at_9_is_best_at_6():
-    lists = Rankings.from_lists([[0, 1, 1, 1, 0, 1, 0, 0, 1]], [[1] * 6 + [0] * 4])
-    [curve] = curves("SetF", None, lists).values()
-    assert curve.best()[0].tolist() == [6]
-    assert curve.values[6] == curve.values[9]
-    assert curve.best()[1].tolist() == [pytest.approx(2 / 3)]
 
 
 def test_the_best_cut_of_a_loss_is_the_least_harmful_one():

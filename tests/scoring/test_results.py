@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from ir_measures import NumRet, P
 
-from ir_trunc import RBPT, RR, IrTruncError, Rankings, UnknownMeasureError, calc, curves
+from ir_trunc import AP, RBPT, RR, IrTruncError, Rankings, UnknownMeasureError, calc, curves
 from ir_trunc.typing import Results
 
 QRELS = {str(number): {"a": 1} for number in range(30)}
@@ -35,13 +35,20 @@ def test_results_are_neither_a_pair_nor_a_list():
     assert results
 
 
-@pytest.mark.parametrize("measure", ["RBPT", RBPT, "RBPT(p=0.8)"])
-def test_scores_and_curves_are_found_by_text_and_by_object(measure):
-    results, by_measure = calc("P@5 RBPT", QRELS, RUN), curves("P@5 RBPT", QRELS, RUN)
-    assert measure in results
-    assert measure in by_measure
-    assert results[measure]["3"] == pytest.approx(0.84)
-    assert by_measure[measure].own().tolist() == results[measure].tolist()
+def test_scores_means_and_curves_are_looked_up_by_text_and_by_object_in_every_way():
+    results, by_measure = (score("AP RBPT(p=0.5)", QRELS, RUN) for score in (calc, curves))
+    means = results.aggregated
+    for key in ("AP", AP, "MAP", "RBPT(p=0.5)", RBPT(p=0.5)):
+        assert key in means
+        assert means.get(key) == means[key]
+        assert key in results
+        assert by_measure[key].own().tolist() == results[key].tolist()
+    for key in ("RR", RR, RBPT, "nothing of the kind", 5):
+        assert key not in means
+        assert means.get(key) is None
+        assert means.get(key, 7) == 7
+    with pytest.raises(KeyError, match=r"RR is not among the measures: AP, RBPT\(p=0\.5\)"):
+        means[RR]
 
 
 @pytest.mark.parametrize("measure", ["AP", "P@10", RR, "nonsense", None, [], 1.5])
