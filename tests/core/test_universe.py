@@ -2,7 +2,6 @@
 
 import datetime
 import gzip
-import itertools
 
 import numpy as np
 import pandas as pd
@@ -104,11 +103,9 @@ def test_every_form_has_keys(form, tmp_path):
     qrels, run = collection(2, missing=0)
     run = {ids: docs for ids, docs in run.items() if docs}
     expected = calc("RBPT AP", qrels, run, keys=KEYS).to_pandas()
-    data = [
-        FORMS[form](data, value, tmp_path / f"{value}.{form}")
-        for data, value in ((qrels, "relevance"), (run, "score"))
-    ]
-    pd.testing.assert_frame_equal(calc("RBPT AP", *data, keys=KEYS).to_pandas(), expected)
+    qrels = FORMS[form](qrels, "relevance", tmp_path / f"qrels.{form}")
+    run = FORMS[form](run, "score", tmp_path / f"run.{form}")
+    pd.testing.assert_frame_equal(calc("RBPT AP", qrels, run, keys=KEYS).to_pandas(), expected)
 
 
 def test_ids_of_lines_are_split_and_the_kernel_reads_them(tmp_path):
@@ -152,13 +149,8 @@ def test_times_of_day_are_different_keys(zone):
 @pytest.mark.parametrize("gap", [pd.NaT, None, np.nan])
 def test_a_key_that_is_missing(gap):
     table = {"user": ["u", "u"], "hour": [pd.Timestamp("2024-01-31 03:00"), gap], "doc_id": ["a", "b"]}
-    frame = pd.DataFrame(table | {"score": [1.0, 1.0]})
-    for run in (
-        frame,
-        frame.astype({"hour": object}),
-        {("u", gap): ["a"]},
-        {("u", np.datetime64("NaT", "D")): []},
-    ):
+    frame, dates = pd.DataFrame(table | {"score": [1.0, 1.0]}), {("u", np.datetime64("NaT", "D")): []}
+    for run in (frame, frame.astype({"hour": object}), {("u", gap): ["a"]}, dates):
         refused(InputError, "hour is missing", calc, "RR", {"u/1": {"a": 1}}, run, keys="user/hour")
 
 
@@ -173,13 +165,9 @@ def test_what_is_no_key(odd):
 
 def test_the_universe_may_be_given_as_tuples_or_columns():
     qrels = {("u", "mon"): {"a": 1}}
-    days = list(itertools.product("u", ("mon", "tue")))
-    for topics in (
-        days,
-        pd.DataFrame(days, columns=["user", "day"]),
-        dict.fromkeys(days),
-        ["u/mon", "u/tue"],
-    ):
+    days = [("u", "mon"), ("u", "tue")]
+    frame = pd.DataFrame(days, columns=["user", "day"])
+    for topics in (days, frame, dict.fromkeys(days), ["u/mon", "u/tue"]):
         with pytest.warns(match="1 of 2 topics"):
             results = calc("RBPT", qrels, {("u", "mon"): ["a"]}, topics=topics, keys="user/day")
         assert results.topics == ("u/mon", "u/tue")
@@ -198,8 +186,8 @@ def test_keys_of_qrels_that_were_read_hold_for_their_runs():
 def test_rankings_take_keys():
     rankings = ir_trunc.Rankings.from_lists([[1], [0]], topics=["u/1", "v/1"])
     assert calc("RR", None, rankings, keys="user/day").unit_means()[0] == ("u", "v")
-    with pytest.raises(InputError, match="Rankings, topic 1: 1 key; the 2 keys user/day are needed"):
-        calc("RR", None, ir_trunc.Rankings.from_lists([[1]]), keys="user/day")
+    lists, problem = ir_trunc.Rankings.from_lists([[1]]), "Rankings, topic 1: 1 key; the 2 keys user/day are"
+    refused(InputError, problem, calc, "RR", None, lists, keys="user/day")
 
 
 def test_views_and_measures_of_the_whole_run_are_nested():
@@ -240,10 +228,10 @@ def test_ids_that_lack_keys_are_refused(ids, message):
 
 def test_columns_that_cannot_be_keys_are_refused():
     table = frame({("a", "b", "c"): {"x": 1}}, "relevance")
-    with pytest.raises(InputError, match=r"has no column day, which keys='topic/question/day' names"):
-        calc("RR", table.drop(columns="day"), {("a", "b", "c"): ["x"]}, keys=KEYS)
-    with pytest.raises(InputError, match=r"row 0: topic 'a/b' holds the separator"):
-        calc("RR", table.assign(topic="a/b"), {("a", "b", "c"): ["x"]}, keys=KEYS)
+    lacking, odd, run = table.drop(columns="day"), table.assign(topic="a/b"), {("a", "b", "c"): ["x"]}
+    none = r"has no column day, which keys='topic/question/day' names"
+    refused(InputError, none, calc, "RR", lacking, run, keys=KEYS)
+    refused(InputError, r"row 0: topic 'a/b' holds the separator", calc, "RR", odd, run, keys=KEYS)
     refused(InputError, r"keys=\(\.\.\.\) names the parts of a tuple", calc, "RR", {("a", "b"): {"x": 1}}, {})
     named = [Qrel("a/b", "x", 1)], [ScoredDoc("a/b", "x", 1.0)]
     assert calc("RR", *named, keys="topic/day").by("topic")["RR"].to_dict() == {"a": 1.0}
@@ -265,9 +253,8 @@ FORMS_OF_SILENCE = {
 
 @pytest.mark.parametrize("run", FORMS_OF_SILENCE.values(), ids=FORMS_OF_SILENCE)
 def test_a_missing_topic_is_what_the_user_says(run):
-    with pytest.warns(
-        match=r"2 of the 4 topics of the qrels are not in the run \(for example 3\) and count as"
-    ):
+    said = r"2 of the 4 topics of the qrels are not in the run \(for example 3\) and count as"
+    with pytest.warns(match=said):
         by_default = calc("RBPT", MISSING, run)
     assert by_default.universe.missing == 2
     assert by_default.rankings.missing.tolist() == [False, False, True, True]
@@ -283,10 +270,10 @@ def test_a_missing_topic_is_what_the_user_says(run):
 
 
 def test_missing_is_checked_and_nothing_may_be_excluded_wholly():
-    with pytest.raises(ParameterError, match=r"missing='exclud' is unknown.*Did you mean exclude"):
-        calc("RBPT", MISSING, {}, missing="exclud")
-    with pytest.raises(InputError, match="4 of the 4 topics of the qrels are not in the run"):
-        calc("RBPT", MISSING, {}, missing="exclude")
+    misspelled = r"missing='exclud' is unknown.*Did you mean exclude"
+    refused(ParameterError, misspelled, calc, "RBPT", MISSING, {}, missing="exclud")
+    none = "4 of the 4 topics of the qrels are not in the run"
+    refused(InputError, none, calc, "RBPT", MISSING, {}, missing="exclude")
     complete = {topic: ["a"] for topic in MISSING}
     for missing in (None, "empty", "exclude", "error"):
         assert calc("AP", MISSING, complete, missing=missing).universe.missing == 0
@@ -310,13 +297,8 @@ def test_the_universe_counts_topics_and_names_what_is_assumed():
     universe = results.universe
     assert (universe.order, universe.nil_means) == ("score64", "document")
     assert (universe.levels, universe.keys) == ((1, 2), ())
-    assert str(universe).splitlines()[:5] == [
-        "topics          4",
-        "in the run      2",
-        "missing         2",
-        "unjudged        1",
-        "nil queries     2",
-    ]
+    lines = "topics          4\nin the run      2\nmissing         2\nunjudged        1\nnil queries     2\n"
+    assert str(universe).startswith(lines)
     assert "relevant grades 1, 2 (those that occur)" in str(universe)
     assert "collection size qrels" in str(universe)
     assert "2 missing from the run" in repr(results)

@@ -48,12 +48,9 @@ def graded_by(curve):
     return read_depths({topic: dict(enumerate(values)) for topic, values in curve.rows()}, range=ends)
 
 
-LISTS = [
-    name
-    for name, each in registry.items()
-    if each.scope == "list" and not each.lower_is_better and "D" not in each.params
-    if not any(param.required for param in each.params.values())
-]
+PLAIN = {name: each for name, each in registry.items() if each.scope == "list" and not each.lower_is_better}
+PARAMS = {name: each.params for name, each in PLAIN.items() if "D" not in each.params}
+LISTS = [name for name, params in PARAMS.items() if not any(param.required for param in params.values())]
 
 
 def test_answers_with_the_scores_of_a_measure_have_its_best_cuts():
@@ -71,10 +68,8 @@ def test_answers_with_the_scores_of_a_measure_have_its_best_cuts():
 def test_answers_with_the_scores_of_a_measure_have_its_policies_and_its_advice(measure):
     depths = graded_by(ir_trunc.curves(measure, QRELS, RUN["mine"])[measure])
     policies = ["Greedy", "ScoreThreshold", "LargestGap", "ShareOfTop(at_least=1)", "Oracle", "Surprise"]
-    by_labels, by_answers = (
-        cross_validate(policies, each, labels, RUN)
-        for each, labels in ((measure, QRELS), ("AnswerScore", depths))
-    )
+    by_labels = cross_validate(policies, measure, QRELS, RUN)
+    by_answers = cross_validate(policies, "AnswerScore", depths, RUN)
     numbers = ["score", "low", "high", "of_oracle", "regret", "length", "empty", "coverage", "p_value"]
     np.testing.assert_allclose(by_answers[numbers], by_labels[numbers], rtol=0, atol=1e-12)
     for policy in (Greedy(), ScoreThreshold(), RiskControlled(measure, 0.9)):
@@ -84,11 +79,10 @@ def test_answers_with_the_scores_of_a_measure_have_its_policies_and_its_advice(m
         again = same.fit(ir_trunc.rank(depths, RUN["mine"]), "AnswerScore")
         assert {**vars(again), **risk, "fitted_on": 0} == {**vars(fitted), **risk, "fitted_on": 0}
     learnt, expected = ir_trunc.how_many(depths, RUN["mine"]), ir_trunc.how_many(QRELS, RUN["mine"], measure)
-    assert learnt.policy == expected.policy
-    assert learnt.policies == expected.policies
-    assert learnt.fitted == expected.fitted
-    assert learnt.expected == pytest.approx(expected.expected, abs=1e-12)
-    assert learnt.chance == pytest.approx(expected.chance, abs=1e-12)
+    for name in ("policy", "policies", "fitted"):
+        assert getattr(learnt, name) == getattr(expected, name)
+    for name in ("expected", "chance"):
+        assert getattr(learnt, name) == pytest.approx(getattr(expected, name), abs=1e-12)
     for column in ("score", "low", "high", "length", "first", "behind_low", "behind_high"):
         np.testing.assert_allclose(learnt.table[column], expected.table[column], rtol=0, atol=1e-12)
 
@@ -134,10 +128,8 @@ def test_where_no_answer_was_graded_without_passages_policies_keep_some():
     assert threshold.endswith("among=(3, 5, 10))")
     table = cross_validate("Oracle ScoreThreshold Greedy", "AnswerScore", depths, {"mine": run})
     assert table["length"].min() >= 3
-    with pytest.raises(
-        InputError, match=r"topic 0 has no graded answer for a list of 2 documents: the low.* 3"
-    ):
-        cross_validate("Fixed(2)", "AnswerScore", depths, {"mine": run})
+    none = r"topic 0 has no graded answer for a list of 2 documents: the low.* 3"
+    refused(InputError, none, cross_validate, "Fixed(2)", "AnswerScore", depths, {"mine": run})
     curve = ir_trunc.curves("AnswerScore", depths, run)["AnswerScore"]
     refused(InputError, "no graded answer for a list of 0 documents", curve.at, 0)
 
@@ -181,9 +173,8 @@ def test_costs_are_those_of_the_answers_and_budgets_those_of_the_documents():
     depths = read_depths(pd.DataFrame(rows, columns=["qid", "k", "score", "cost"]))
     documents = [(q, doc, score, 7) for q, docs in run.items() for doc, score in docs.items()]
     frame = pd.DataFrame(documents, columns=["query_id", "doc_id", "score", "cost"])
-    with pytest.warns(
-        ir_trunc.IrTruncWarning, match="graded with 0, 1, 3, 5, 10 passages; another cut means"
-    ):
+    said = "graded with 0, 1, 3, 5, 10 passages; another cut means"
+    with pytest.warns(ir_trunc.IrTruncWarning, match=said):
         advice = ir_trunc.how_many(depths, frame, price=0.5, budget=36)
     rows = advice.table.set_index("policy")
     assert rows.loc["Fixed(k=3)", "cost"] == pytest.approx(0.5 * 130)
@@ -204,8 +195,8 @@ def test_keep_is_the_share_of_questions_that_are_answered_right():
         row = advice.table.set_index("policy").loc[f"Fixed(k={k})"]
         assert row["kept"] == row["score"] == pytest.approx(shares[k])
     assert advice.table[["unanswered", "wrongly"]].isna().all(axis=None)
-    with pytest.raises(InputError, match=r"keep=0.99: no policy answers that share of the questions right"):
-        ir_trunc.how_many(depths, run, keep=0.99)
+    none = r"keep=0.99: no policy answers that share of the questions right"
+    refused(InputError, none, ir_trunc.how_many, depths, run, keep=0.99)
 
 
 @TRIED
@@ -228,22 +219,15 @@ def test_logs_of_answers_become_a_table():
         for k, other in ((0, {"answer": None, "answerable": False}), (3, {"answer": "b", "correct": False}))
     }
     table = read_depths(logs).table
-    assert table[["query_id", "k", "score"]].values.tolist() == [
-        ["q", 0, 0],
-        ["q", 3, 1],
-        ["r", 0, 1],
-        ["r", 3, 0],
-    ]
+    rows = [["q", 0, 0], ["q", 3, 1], ["r", 0, 1], ["r", 3, 0]]
+    assert table[["query_id", "k", "score"]].values.tolist() == rows
 
 
 GOOD = {"q": {0: 0, 2: 1}, "r": {0: 1, 2: 0}}
 LISTED = {"q": ["a", "b"], "r": ["c", "d"]}
 REFUSED = {
     "twice": ([("q", 1, 0), ("q", 1.0, 1)], "question q, k = 1: it is there twice; a column repeat"),
-    "repeat twice": (
-        [{"qid": "q", "k": 1, "score": 1, "repeat": r} for r in "aa"],
-        "question q, k = 1: it is there twice.",
-    ),
+    "repeat twice": ([{"qid": "q", "k": 1, "score": 1, "repeat": "a"}] * 2, "q, k = 1: it is there twice\\."),
     "word": ([("q", 1, "good")], "score 'good' is not a number"),
     "null": ([{"qid": "q", "k": 1, "score": None}], "score None is not a number"),
     "beyond": ({"q": {0: 0, 1: 7}}, r"k = 1: score 7; a score from 0 to 1 is needed, .*range="),
@@ -252,10 +236,7 @@ REFUSED = {
     "below": ({"q": {-1: 0}}, "k = -1: a whole number of passages, from 0 on, is needed"),
     "no number": ({"q": {"all": 0}}, "k = all: a whole number of passages"),
     "no k": ([{"qid": "q", "score": 1}], "has no column k or depth"),
-    "two k": (
-        [{"qid": "q", "k": 1, "depth": 1, "score": 1}],
-        "has the columns k and depth for the same field",
-    ),
+    "two k": ([{"qid": "q", "k": 1, "depth": 1, "score": 1}], "the columns k and depth for the same field"),
     "costs": ([{"qid": "q", "k": 1, "score": 1, "cost": -1}], "cost -1.0: a finite number >= 0 is needed"),
 }
 
@@ -270,39 +251,31 @@ def test_what_is_no_table_of_answers_is_refused(name):
 @pytest.mark.filterwarnings("ignore:.*no judgments in")
 def test_what_a_table_cannot_tell_of_a_run_is_refused():
     depths = read_depths(GOOD)
-    with pytest.raises(
-        InputError, match=r"2 questions of the run \(s for example\) without a score in depths"
-    ):
-        ir_trunc.how_many(depths, LISTED | {"s": ["e"], "t": ["f"]})
-    with pytest.raises(InputError, match=r"question q: k = 2 and 5 both mean its whole list of 2 documents"):
-        ir_trunc.how_many(read_depths(GOOD | {"q": {0: 0, 2: 1, 5: 0}}), LISTED)
-    with (
-        pytest.warns(ir_trunc.IrTruncWarning, match="1 of the 2 topics"),
-        pytest.raises(
-            InputError, match=r"topic r has no .* the run has no list for it; missing='exclude' leaves"
-        ),
-    ):
-        ir_trunc.calc("AnswerScore", depths, {"q": ["a", "b"]})
+    how_many, calc, alone = ir_trunc.how_many, ir_trunc.calc, {"q": ["a", "b"]}
+    more, longer = LISTED | {"s": ["e"], "t": ["f"]}, read_depths(GOOD | {"q": {0: 0, 2: 1, 5: 0}})
+    without = r"2 questions of the run \(s for example\) without a score in depths"
+    refused(InputError, without, how_many, depths, more)
+    both = "question q: k = 2 and 5 both mean its whole list of 2 documents"
+    refused(InputError, both, how_many, longer, LISTED)
+    no_list = r"topic r has no .* the run has no list for it; missing='exclude' leaves"
+    with pytest.warns(ir_trunc.IrTruncWarning, match="1 of the 2 topics"):
+        refused(InputError, no_list, calc, "AnswerScore", depths, alone)
     with pytest.warns(ir_trunc.IrTruncWarning, match="excluded from all means"):
-        only = ir_trunc.calc("AnswerScore", depths, {"q": ["a", "b"]}, missing="exclude")
-    assert only.aggregated["AnswerScore"] == 1
-    with pytest.raises(ParameterError, match=r"RBPT needs judgments of documents; .* is AnswerScore"):
-        ir_trunc.calc("RBPT", depths, LISTED)
-    with pytest.raises(ParameterError, match="AnswerScore needs graded answers, as read_depths reads them"):
-        ir_trunc.calc("AnswerScore", QRELS, RUN["mine"])
-    with pytest.raises(
-        ParameterError, match=r"scores from 0 to 9; low=0 and high=9, the range of read_depths"
-    ):
-        ir_trunc.calc("AnswerScore", read_depths({"q": {0: 0, 2: 9}}, range=(0, 9)), {"q": ["a", "b"]})
-    for name in ("topics", "nil"):
-        with pytest.raises(ParameterError, match=f"{name}= has no effect on graded answers"):
-            ir_trunc.calc("AnswerScore", depths, LISTED, **{name: {"topics": ["x"], "nil": "ends"}[name]})
+        assert calc("AnswerScore", depths, alone, missing="exclude").aggregated["AnswerScore"] == 1
+    refused(ParameterError, r"RBPT needs judgments .* is AnswerScore", calc, "RBPT", depths, LISTED)
+    graded = "AnswerScore needs graded answers, as read_depths reads them"
+    refused(ParameterError, graded, calc, "AnswerScore", QRELS, RUN["mine"])
+    to_9 = read_depths({"q": {0: 0, 2: 9}}, range=(0, 9))
+    ends = "scores from 0 to 9; low=0 and high=9, the range of read_depths"
+    refused(ParameterError, ends, calc, "AnswerScore", to_9, alone)
+    for name, value in {"topics": ["x"], "nil": "ends"}.items():
+        no_effect = f"{name}= has no effect on graded answers"
+        refused(ParameterError, no_effect, calc, "AnswerScore", depths, LISTED, **{name: value})
     refused(ParameterError, "graded answers are no judgments of documents", ir_trunc.Judged, GOOD, depths)
-    with pytest.raises(InputError, match="hold answers; ties='expected' is for documents"):
-        ir_trunc.calc("AnswerScore", depths, {q: {"a": 1, "b": 0} for q in LISTED}, ties="expected")
+    tied, of_documents = {q: {"a": 1, "b": 0} for q in LISTED}, "answers; ties='expected' is for documents"
+    refused(InputError, of_documents, calc, "AnswerScore", depths, tied, ties="expected")
     for wrong in ({"range": (1, 0)}, {"right": 2}, {"range": (0, None)}):
-        with pytest.raises(ParameterError):
-            read_depths(GOOD, **wrong)
+        refused(ParameterError, "range|right", read_depths, GOOD, **wrong)
 
 
 @TRIED
@@ -323,10 +296,8 @@ def test_the_command_recognises_a_table_of_answers(tmp_path, monkeypatch, capsys
     monkeypatch.chdir(tmp_path)
     in_form("csv", graded, tmp_path)
     in_form("jsonl", graded, tmp_path)
-    lines = [
-        json.dumps({"qid": q, "docno": d, "score": s}) for q, docs in run.items() for d, s in docs.items()
-    ]
-    (tmp_path / "run.jsonl").write_text("\n".join(lines))
+    rows = ({"qid": q, "docno": d, "score": s} for q, docs in run.items() for d, s in docs.items())
+    (tmp_path / "run.jsonl").write_text("\n".join(map(json.dumps, rows)))
     expected = str(ir_trunc.how_many(read_depths(graded), run))
     for table in ("depths.csv", "depths.jsonl"):
         assert main(["how-many", table, "run.jsonl", "-o", "stop.json"]) == 0
