@@ -147,7 +147,7 @@ class Saved(Result):
     @classmethod
     def _from(cls, data: Any, where: str) -> Self:
         """The result from what `_data` returned. Raises InputError that begins with `where`."""
-        hints = _types_of_fields(cls)
+        hints = get_type_hints(cls)
         values = fields_of(data, [field.name for field in fields(cls)], where)  # type: ignore[arg-type]
         typed_values = {name: from_json(values[name], hints[name], f"{where}, {name}") for name in values}
         try:

@@ -1,4 +1,7 @@
-"""Reference implementations: what all share, and most measures. Tests take them from `references`."""
+"""Reference implementations: what all share, and most measures. Tests take them from `references`.
+
+Each takes a `Query`, or all queries of a run, a `Setting`, and the parameters of its measure.
+"""
 
 import math
 from collections import Counter
@@ -174,45 +177,45 @@ def dcg_sum(g: list[float], dcg: str = "log2") -> float:
 
 
 @reference
-def P(q: Query, s: Setting, rel: int = 1) -> float:
+def P(q, s, rel=1):
     assert s.k is not None
     return sum(seen(q, binary(rel))) / s.k
 
 
 @reference
-def R(q: Query, s: Setting, rel: int = 1) -> float:
+def R(q, s, rel=1):
     return ratio(sum(seen(q, binary(rel))), len(pool(q, binary(rel))))
 
 
 @reference
-def Success(q: Query, s: Setting, rel: int = 1) -> float:
+def Success(q, s, rel=1):
     return 1.0 if first(seen(q, binary(rel))) else 0.0
 
 
 @reference
-def SetP(q: Query, s: Setting, rel: int = 1) -> float:
+def SetP(q, s, rel=1):
     return ratio(sum(seen(q, binary(rel))), len(q.grades))
 
 
 @reference
-def SetR(q: Query, s: Setting, rel: int = 1) -> float:
+def SetR(q, s, rel=1):
     return R(q, s, rel)
 
 
 @reference
-def SetF(q: Query, s: Setting, rel: int = 1, beta: float = 1.0) -> float:
+def SetF(q, s, rel=1, beta=1.0):
     p, r = SetP(q, s, rel), SetR(q, s, rel)
     return ratio((1 + beta) * p * r, r + beta * p)
 
 
 @reference
-def Rprec(q: Query, s: Setting, rel: int = 1) -> float:
+def Rprec(q, s, rel=1):
     n_relevant = len(pool(q, binary(rel)))
     return ratio(sum(seen(q, binary(rel))[:n_relevant]), n_relevant)
 
 
 @reference
-def Bpref(q: Query, s: Setting, rel: int = 1) -> float:
+def Bpref(q, s, rel=1):
     n_relevant = len(pool(q, binary(rel)))
     n_irrelevant = sum(1 for x in q.judged if 0 <= x < rel)
     above, total = 0, 0.0
@@ -227,12 +230,12 @@ def Bpref(q: Query, s: Setting, rel: int = 1) -> float:
 
 
 @reference
-def AP(q: Query, s: Setting, rel: int = 1) -> float:
+def AP(q, s, rel=1):
     return ratio(precisions(seen(q, binary(rel))), len(pool(q, binary(rel))))
 
 
 @reference
-def AUPRC(q: Query, s: Setting, rel: int = 1) -> float:
+def AUPRC(q, s, rel=1):
     """Trapezoids between the points (recall, precision) of all depths; that of the empty list is (0, 1)."""
     g, R = seen(q, binary(rel)), len(pool(q, binary(rel)))
     points = [(0.0, 1.0), *((ratio(sum(g[:i]), R), sum(g[:i]) / i) for i in range(1, len(g) + 1))]
@@ -240,17 +243,17 @@ def AUPRC(q: Query, s: Setting, rel: int = 1) -> float:
 
 
 @reference
-def aAP(q: Query, s: Setting, rel: int = 1) -> float:
+def aAP(q, s, rel=1):
     return ratio(precisions(seen(q, binary(rel))), len(pool(q, binary(rel))[: s.k]))
 
 
 @reference
-def RR(q: Query, s: Setting, rel: int = 1) -> float:
+def RR(q, s, rel=1):
     return ratio(1, first(seen(q, binary(rel))))
 
 
 @reference
-def nDCG(q: Query, s: Setting, dcg: str = "log2", gains: Gains = None) -> float:
+def nDCG(q, s, dcg="log2", gains=None):
     def scale(x: int | None) -> float:
         return 2.0 ** mapped(gains)(x) - 1 if dcg == "exp-log2" else mapped(gains)(x)
 
@@ -258,43 +261,43 @@ def nDCG(q: Query, s: Setting, dcg: str = "log2", gains: Gains = None) -> float:
 
 
 @reference
-def CG(q: Query, s: Setting, gains: Gains = None) -> float:
+def CG(q, s, gains=None):
     return sum(seen(q, mapped(gains)))
 
 
 @reference
-def DCG(q: Query, s: Setting, dcg: str = "log2") -> float:
+def DCG(q, s, dcg="log2"):
     return dcg_sum(seen(q, level), dcg)
 
 
 @reference
-def anDCG(q: Query, s: Setting, dcg: str = "jk") -> float:
+def anDCG(q, s, dcg="jk"):
     return ratio(DCG(q, s, dcg), dcg_sum(pool(q, level)[: s.k], dcg))
 
 
 @reference
-def enDCG(q: Query, s: Setting, dcg: str = "jk") -> float:
+def enDCG(q, s, dcg="jk"):
     return ratio(DCG(q, s, dcg), dcg_sum(pool(q, level), dcg))
 
 
 @reference
-def ERR(q: Query, s: Setting) -> float:
+def ERR(q, s):
     return err(seen(q, exponential(s, 4)))
 
 
 @reference
-def RBP(q: Query, s: Setting, p: float = 0.8, rel: int | None = None, max_rel: float | None = None) -> float:
+def RBP(q, s, p=0.8, rel=None, max_rel=None):
     return rbp(seen(q, linear_or_binary(s, rel, max_rel)), p)
 
 
 @reference
-def nRBP(q: Query, s: Setting, p: float = 0.8, rel: int | None = None, max_rel: float | None = None) -> float:
+def nRBP(q, s, p=0.8, rel=None, max_rel=None):
     best = pool(q, linear_or_binary(s, rel, max_rel))[: s.k]
     return ratio(RBP(q, s, p, rel, max_rel), rbp(best, p))
 
 
 @reference
-def RBPRes(q: Query, s: Setting, p: float = 0.8) -> float:
+def RBPRes(q, s, p=0.8):
     return rbp(seen(q, lambda x: 1.0 if x is None or x < 0 else 0.0), p) + p ** len(q.grades)
 
 
@@ -326,7 +329,7 @@ def extended(q: Query, s: Setting, scale: Scale, kind: str = "full", unit: float
 
 
 @reference
-def RRT(q: Query, s: Setting, rel: int = 1, gain: str = "binary") -> float:
+def RRT(q, s, rel=1, gain="binary"):
     best = pool(q, from_grade(rel, linear(s)))
     if ended(q, s) and not best:
         return 1 / (len(q.grades) + 1)
@@ -337,23 +340,13 @@ def RRT(q: Query, s: Setting, rel: int = 1, gain: str = "binary") -> float:
 
 
 @reference
-def PT(q: Query, s: Setting, rel: int = 1) -> float:
+def PT(q, s, rel=1):
     assert s.k is not None
     return sum(extended(q, s, binary(rel))) / s.k
 
 
 @reference
-def RBPT(
-    q: Query,
-    s: Setting,
-    p: float = 0.8,
-    rel: int | None = None,
-    max_rel: float | None = None,
-    tail: bool = True,
-    gain: str = "linear",
-    terminal: str = "least",
-    norm: str = "ideal",
-) -> float:
+def RBPT(q, s, p=0.8, rel=None, max_rel=None, tail=True, gain="linear", terminal="least", norm="ideal"):
     scale, unit = linear(s, max_rel), 1 / top(s, max_rel)
     if rel is not None or gain == "raw":
         scale, unit = mapped() if rel is None else binary(rel), 1.0
@@ -367,14 +360,7 @@ def RBPT(
 
 
 @reference
-def nDCGT(
-    q: Query,
-    s: Setting,
-    rel: int | None = None,
-    max_rel: float | None = None,
-    ideal: str = "cut",
-    terminal: str = "least",
-) -> float:
+def nDCGT(q, s, rel=None, max_rel=None, ideal="cut", terminal="least"):
     scale, unit = (linear(s, max_rel), 1 / top(s, max_rel)) if rel is None else (binary(rel), 1.0)
     best, depth = pool(q, scale), s.k
     if ended(q, s):
@@ -384,15 +370,7 @@ def nDCGT(
 
 
 @reference
-def APT(
-    q: Query,
-    s: Setting,
-    rel: int = 1,
-    gain: str = "binary",
-    norm: str = "ideal",
-    max_rel: float | None = None,
-    terminal: str = "least",
-) -> float:
+def APT(q, s, rel=1, gain="binary", norm="ideal", max_rel=None, terminal="least"):
     scale, unit = binary(rel), 1.0
     if gain == "linear":
         scale, unit = from_grade(rel, linear(s, max_rel)), 1 / top(s, max_rel)
@@ -402,7 +380,7 @@ def APT(
 
 
 @reference
-def ERRT(q: Query, s: Setting, max_rel: float | None = None, terminal: str = "full") -> float:
+def ERRT(q, s, max_rel=None, terminal="full"):
     return err(extended(q, s, exponential(s, max_rel), terminal))
 
 
@@ -426,36 +404,32 @@ def cascade(g: list[float]) -> list[float]:
 
 
 @reference
-def FlatU(q: Query, s: Setting, e: float = 0.05, gain: str = "linear", max_rel: float | None = None) -> float:
+def FlatU(q, s, e=0.05, gain="linear", max_rel=None):
     return net(gains_seen(q, s, gain, max_rel), q, e, lambda i: 1.0)
 
 
 @reference
-def DCGU(q: Query, s: Setting, e: float = 0.05, gain: str = "linear", max_rel: float | None = None) -> float:
+def DCGU(q, s, e=0.05, gain="linear", max_rel=None):
     return net(gains_seen(q, s, gain, max_rel), q, e, lambda i: 1 / math.log2(i + 1))
 
 
 @reference
-def RBPU(
-    q: Query, s: Setting, p: float = 0.8, e: float = 0.05, gain: str = "linear", max_rel: float | None = None
-) -> float:
+def RBPU(q, s, p=0.8, e=0.05, gain="linear", max_rel=None):
     return net(gains_seen(q, s, gain, max_rel), q, e, lambda i: (1 - p) * p ** (i - 1))
 
 
 @reference
-def ERRU(q: Query, s: Setting, e: float = 0.05, gain: str = "exp", max_rel: float | None = None) -> float:
+def ERRU(q, s, e=0.05, gain="exp", max_rel=None):
     return net(cascade(gains_seen(q, s, gain, max_rel)), q, e, lambda i: 1 / i)
 
 
 @reference
-def RBU(
-    q: Query, s: Setting, p: float = 0.8, e: float = 0.05, gain: str = "exp", max_rel: float | None = None
-) -> float:
+def RBU(q, s, p=0.8, e=0.05, gain="exp", max_rel=None):
     return net(cascade(gains_seen(q, s, gain, max_rel)), q, e, lambda i: (1 - p) * p ** (i - 1))
 
 
 @reference
-def iRBU(q: Query, s: Setting, p: float = 0.8, gain: str = "exp", max_rel: float | None = None) -> float:
+def iRBU(q, s, p=0.8, gain="exp", max_rel=None):
     return rbp(cascade(gains_seen(q, s, gain, max_rel)), p)
 
 
@@ -463,7 +437,7 @@ def iRBU(q: Query, s: Setting, p: float = 0.8, gain: str = "exp", max_rel: float
 
 
 @reference
-def OIE(q: Query, s: Setting, D: int | str = 20000, beta: float = 1.05, part: str = "all") -> float:
+def OIE(q, s, D=20000, beta=1.05, part="all"):
     listed = [level(x) for x in q.grades]
     if D in ("qrels", "tool"):
         D = len(q.judged) + sum(1 for x in q.grades if x is None)
@@ -525,9 +499,7 @@ def bonused(g: list[float], best: list[float], r: int, beta: float) -> float:
 
 
 @reference
-def Q(
-    q: Query, s: Setting, beta: float = 1.0, gains: Gains = None, adjusted: bool = False, ideal: str = "cut"
-) -> float:
+def Q(q, s, beta=1.0, gains=None, adjusted=False, ideal="cut"):
     def formula(g: list[float], best: list[float]) -> float:
         R = len(best[: s.k] if ideal == "cut" else best)
         return sum(bonused(g, best, r, beta) for r, x in ranked(g) if x > 0) / R
@@ -536,12 +508,12 @@ def Q(
 
 
 @reference
-def RMeasure(q: Query, s: Setting, beta: float = 1.0, gains: Gains = None, adjusted: bool = False) -> float:
+def RMeasure(q, s, beta=1.0, gains=None, adjusted=False):
     return sakai(q, s, gains, adjusted, lambda g, best: bonused(g, best, len(best), beta))
 
 
 @reference
-def AWP(q: Query, s: Setting, gains: Gains = None, adjusted: bool = False) -> float:
+def AWP(q, s, gains=None, adjusted=False):
     def formula(g: list[float], best: list[float]) -> float:
         return sum(sum(g[:r]) / sum(best[:r]) for r, x in ranked(g) if x > 0) / len(best[: s.k])
 
@@ -549,17 +521,17 @@ def AWP(q: Query, s: Setting, gains: Gains = None, adjusted: bool = False) -> fl
 
 
 @reference
-def RWP(q: Query, s: Setting, gains: Gains = None, adjusted: bool = False) -> float:
+def RWP(q, s, gains=None, adjusted=False):
     return sakai(q, s, gains, adjusted, lambda g, best: sum(g[: len(best)]) / sum(best))
 
 
 @reference
-def AGR(q: Query, s: Setting, gains: Gains = None) -> float:
+def AGR(q, s, gains=None):
     return AWP(q, s, gains, adjusted=True)
 
 
 @reference
-def RGR(q: Query, s: Setting, gains: Gains = None) -> float:
+def RGR(q, s, gains=None):
     return RWP(q, s, gains, adjusted=True)
 
 
@@ -577,7 +549,7 @@ def collection(q: Query, D: int) -> tuple[list[int], list[int]]:
 
 
 @reference
-def AUC(q: Query, s: Setting, D: int = 20000, rel: int = 1) -> float:
+def AUC(q, s, D=20000, rel=1):
     heights, grades = collection(q, D)
     relevant = [h for h, x in zip(heights, grades) if x >= rel]
     irrelevant = Counter(h for h, x in zip(heights, grades) if x < rel)
@@ -592,14 +564,14 @@ def AUC(q: Query, s: Setting, D: int = 20000, rel: int = 1) -> float:
 
 
 @reference
-def KendallTau(q: Query, s: Setting, D: int = 20000) -> float:
+def KendallTau(q, s, D=20000):
     heights, grades = collection(q, D)
     constant = len(set(heights)) == 1 or len(set(grades)) == 1
     return 0.0 if constant else kendalltau(heights, grades).statistic
 
 
 @reference
-def Spearman(q: Query, s: Setting, D: int = 20000) -> float:
+def Spearman(q, s, D=20000):
     heights, grades = collection(q, D)
     constant = len(set(heights)) == 1 or len(set(grades)) == 1
     return 0.0 if constant else spearmanr(heights, grades).statistic
@@ -609,19 +581,19 @@ def Spearman(q: Query, s: Setting, D: int = 20000) -> float:
 
 
 @reference
-def EM(q: Query, s: Setting, rel: int = 1) -> float:
+def EM(q, s, rel=1):
     if q.grades:
         return float((q.grades[0] or 0) >= rel)
     return float(all(grade < rel for grade in q.judged))
 
 
 @reference
-def K1(q: Query, s: Setting, rel: int = 1) -> float:
+def K1(q, s, rel=1):
     return q.scores[0] * (1 if level(q.grades[0]) >= rel else -1) if q.grades else 0.0
 
 
 @run_reference
-def c(queries: list[Query], s: Setting, unanswered: str | float = "accuracy", rel: int = 1) -> list[float]:
+def c(queries, s, unanswered="accuracy", rel=1):
     correct = [any(level(x) >= rel for x in q.grades[: s.k]) for q in queries]
     n_ac = sum(correct)
     n_aw = sum(1 for q in queries if q.grades) - n_ac
@@ -635,7 +607,7 @@ def c(queries: list[Query], s: Setting, unanswered: str | float = "accuracy", re
 
 
 @run_reference
-def CWS(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
+def CWS(queries, s, rel=1):
     answered = [j for j, q in enumerate(queries) if q.grades]
     order = sorted(answered, key=lambda j: -queries[j].scores[0])  # a stable sort
     order += [j for j, q in enumerate(queries) if not q.grades]
@@ -651,19 +623,19 @@ def CWS(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
 
 
 @reference
-def nERR(q: Query, s: Setting, gain: str = "exp", max_rel: float | None = None) -> float:
+def nERR(q, s, gain="exp", max_rel=None):
     scale = gain_scale(s, gain, max_rel)
     return ratio(err(seen(q, scale)), err(pool(q, scale)[: s.k]))
 
 
 @reference
-def niRBU(q: Query, s: Setting, p: float = 0.8, gain: str = "exp", max_rel: float | None = None) -> float:
+def niRBU(q, s, p=0.8, gain="exp", max_rel=None):
     scale = gain_scale(s, gain, max_rel)
     return ratio(rbp(cascade(seen(q, scale)), p), rbp(cascade(pool(q, scale)[: s.k]), p))
 
 
 @reference
-def nRBPT(q: Query, s: Setting, p: float = 0.8, rel: int | None = None) -> float:
+def nRBPT(q, s, p=0.8, rel=None):
     scale = mapped() if rel is None else binary(rel)
     g, best = seen(q, scale), pool(q, scale)
     if not ended(q, s):
@@ -672,7 +644,7 @@ def nRBPT(q: Query, s: Setting, p: float = 0.8, rel: int | None = None) -> float
 
 
 @reference
-def nERRT(q: Query, s: Setting, gain: str = "exp", max_rel: float | None = None) -> float:
+def nERRT(q, s, gain="exp", max_rel=None):
     scale = gain_scale(s, gain, max_rel)
     g, best = seen(q, scale), pool(q, scale)
     if not ended(q, s):
@@ -684,18 +656,18 @@ def nERRT(q: Query, s: Setting, gain: str = "exp", max_rel: float | None = None)
 
 
 @reference
-def SignedDCG(q: Query, s: Setting) -> float:
+def SignedDCG(q, s):
     return dcg_sum([float(x or 0) for x in q.grades])
 
 
 @reference
-def SignedRBPT(q: Query, s: Setting, p: float = 0.8, max_rel: float | None = None) -> float:
+def SignedRBPT(q, s, p=0.8, max_rel=None):
     end = p ** len(q.grades) * terminal(q, linear(s, max_rel)) if ended(q, s) else 0.0
     return rbp(seen(q, signed(s, max_rel)), p) + end
 
 
 @reference
-def UDCG(q: Query, s: Setting, gamma: float = 1 / 3, max_rel: float | None = None) -> float:
+def UDCG(q, s, gamma=1 / 3, max_rel=None):
     score = 0.0
     for u in seen(q, signed(s, max_rel)):
         score += u if u > 0 else -gamma * abs(u)
@@ -725,12 +697,12 @@ def compatibility(q: Query, p: float, sign: int) -> float:
 
 
 @reference
-def HarmCompat(q: Query, s: Setting, p: float = 0.95) -> float:
+def HarmCompat(q, s, p=0.95):
     return compatibility(q, p, -1)
 
 
 @reference
-def CompatDiff(q: Query, s: Setting, p: float = 0.95) -> float:
+def CompatDiff(q, s, p=0.95):
     return compatibility(q, p, 1) - compatibility(q, p, -1)
 
 
@@ -738,14 +710,7 @@ def CompatDiff(q: Query, s: Setting, p: float = 0.95) -> float:
 
 
 @reference
-def TBG(
-    q: Query,
-    s: Setting,
-    half_life: float = 224.0,
-    cost: float = 1.0,
-    rel: int | None = None,
-    max_rel: float | None = None,
-) -> float:
+def TBG(q, s, half_life=224.0, cost=1.0, rel=None, max_rel=None):
     total, time = 0.0, 0.0
     for g, c in zip(seen(q, linear_or_binary(s, rel, max_rel)), costs_of(q, cost)):
         total += g * math.exp(-time * math.log(2) / half_life)
@@ -754,14 +719,7 @@ def TBG(
 
 
 @reference
-def UMeasure(
-    q: Query,
-    s: Setting,
-    L: float = 132000.0,
-    cost: float = 1.0,
-    rel: int | None = None,
-    max_rel: float | None = None,
-) -> float:
+def UMeasure(q, s, L=132000.0, cost=1.0, rel=None, max_rel=None):
     total, position = 0.0, 0.0
     for g, c in zip(seen(q, linear_or_binary(s, rel, max_rel)), costs_of(q, cost)):
         position += c
@@ -800,31 +758,29 @@ def walk(q: Query, s: Setting, reader="rbp", p=0.8, T=1.0, A=0.2, b1=0.9, R1=1.0
 
 
 @reference
-def EU(q: Query, s: Setting, **habits) -> float:
+def EU(q, s, **habits):
     documents, gain, _ = walk(q, s, **habits)
     return ratio(gain, documents)
 
 
 @reference
-def ETU(q: Query, s: Setting, **habits) -> float:
+def ETU(q, s, **habits):
     return walk(q, s, **habits)[1]
 
 
 @reference
-def EC(q: Query, s: Setting, **habits) -> float:
+def EC(q, s, **habits):
     documents, _, cost = walk(q, s, **habits)
     return ratio(cost, documents)
 
 
 @reference
-def ETC(q: Query, s: Setting, **habits) -> float:
+def ETC(q, s, **habits):
     return walk(q, s, **habits)[2]
 
 
 @reference
-def EET(
-    q: Query, s: Setting, of: str = "nDCG@10", alpha: float = -0.001, beta: float = 1.0, cost: float = 1.0
-) -> float:
+def EET(q, s, of="nDCG@10", alpha=-0.001, beta=1.0, cost=1.0):
     name, _, k = of.partition("@")
     depths = [int(depth) for depth in (k, s.k) if depth]
     inner = REFERENCES[name](q, Setting(s.levels, min(depths, default=None)))
@@ -841,7 +797,7 @@ def right(q: Query, rel: int) -> bool | None:
 
 
 @reference
-def UF(q: Query, s: Setting, rel: int = 1, price: float | None = None, target: float | None = None) -> float:
+def UF(q, s, rel=1, price=None, target=None):
     c = 1.0 if price is None else price
     if target is not None:
         c = target / (1 - target)
@@ -849,7 +805,7 @@ def UF(q: Query, s: Setting, rel: int = 1, price: float | None = None, target: f
 
 
 @run_reference
-def F05u(queries: list[Query], s: Setting, rel: int = 1, positive: int | None = None) -> list[float]:
+def F05u(queries, s, rel=1, positive=None):
     """Counted as PAN's evaluator does: what is left open first, then positive claims, then misses."""
     tp = fp = fn = u = 0
     for q in queries:
@@ -876,7 +832,7 @@ def at_best_threshold(queries: list[Query], given: list[float], silent: list[flo
 
 
 @run_reference
-def BestEM(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
+def BestEM(queries, s, rel=1):
     silent = [float(all(grade < rel for grade in q.judged)) for q in queries]
     return at_best_threshold(queries, [float(bool(right(q, rel))) for q in queries], silent)
 
@@ -888,12 +844,12 @@ def worth_of_words(q: Query) -> float:
 
 
 @reference
-def TokenF1(q: Query, s: Setting) -> float:
+def TokenF1(q, s):
     return worth_of_words(q)
 
 
 @run_reference
-def BestTokenF1(queries: list[Query], s: Setting) -> list[float]:
+def BestTokenF1(queries, s):
     silent = [float(all(grade < 1 for grade in q.judged)) for q in queries]
     return at_best_threshold(queries, [worth_of_words(q) for q in queries], silent)
 
@@ -943,12 +899,12 @@ def selective(errors: list[float]) -> list[float]:
 
 
 @run_reference
-def AURC(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
+def AURC(queries, s, rel=1):
     return by_risk(queries, rel, selective)
 
 
 @run_reference
-def EAURC(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
+def EAURC(queries, s, rel=1):
     wrong = sum(1.0 for q in queries if right(q, rel) is False)
     total = sum(1.0 for q in queries if q.grades)
     best = selective([0.0] * int(total - wrong) + [1.0] * int(wrong))
@@ -956,7 +912,7 @@ def EAURC(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
 
 
 @run_reference
-def AUGRC(queries: list[Query], s: Setting, rel: int = 1) -> list[float]:
+def AUGRC(queries, s, rel=1):
     return by_risk(
         queries, rel, lambda errors: [sum(errors[:i]) / len(errors) for i in range(1, len(errors) + 1)]
     )
@@ -972,45 +928,41 @@ def on_silent_topics(q: Query, relevant: list[float], nil: float, score: float) 
 
 
 @reference
-def NilP(q: Query, s: Setting, rel: int = 1, nil: float = 1.0) -> float:
+def NilP(q, s, rel=1, nil=1.0):
     return on_silent_topics(q, pool(q, binary(rel)), nil, SetP(q, s, rel))
 
 
 @reference
-def NilR(q: Query, s: Setting, rel: int = 1, nil: float = 1.0) -> float:
+def NilR(q, s, rel=1, nil=1.0):
     return on_silent_topics(q, pool(q, binary(rel)), nil, SetR(q, s, rel))
 
 
 @reference
-def NilF(q: Query, s: Setting, rel: int = 1, beta: float = 1.0, nil: float = 1.0) -> float:
+def NilF(q, s, rel=1, beta=1.0, nil=1.0):
     return on_silent_topics(q, pool(q, binary(rel)), nil, SetF(q, s, rel, beta))
 
 
 @reference
-def EG(q: Query, s: Setting, rel: int | None = None, max_rel: float | None = None, nil: float = 1.0) -> float:
+def EG(q, s, rel=None, max_rel=None, nil=1.0):
     scale = linear_or_binary(s, rel, max_rel)
     return on_silent_topics(q, pool(q, scale), nil, ratio(sum(seen(q, scale)), len(q.grades)))
 
 
 @reference
-def nCG(
-    q: Query, s: Setting, rel: int | None = None, max_rel: float | None = None, nil: float = 1.0
-) -> float:
+def nCG(q, s, rel=None, max_rel=None, nil=1.0):
     scale = linear_or_binary(s, rel, max_rel)
     relevant = pool(q, scale)
     return on_silent_topics(q, relevant, nil, ratio(sum(seen(q, scale)), sum(relevant[: s.k])))
 
 
 @reference
-def GMP(
-    q: Query, s: Setting, alpha: float = 0.5, rel: int | None = None, max_rel: float | None = None
-) -> float:
+def GMP(q, s, alpha=0.5, rel=None, max_rel=None):
     gains = seen(q, linear_or_binary(s, rel, max_rel))
     return sum(alpha * x if x > 0 else -(1 - alpha) for x in gains)
 
 
 @reference
-def T11SU(q: Query, s: Setting, rel: int = 1, m: float = -0.5) -> float:
+def T11SU(q, s, rel=1, m=-0.5):
     relevant = len(pool(q, binary(rel)))
     if not relevant:
         return 0.0 if q.grades else 1.0

@@ -1,6 +1,6 @@
 """Reference implementations of the measures of screening, which walk down the list as a reviewer does."""
 
-from reference_measures import Query, Setting, costs_of, level, ratio, reference
+from reference_measures import Query, costs_of, level, ratio, reference
 
 
 class Reviewer:
@@ -27,7 +27,7 @@ class Reviewer:
 
 
 @reference
-def WSS(q: Query, s: Setting, r: float | None = None, D: int | str = "qrels", rel: int = 1) -> float:
+def WSS(q, s, r=None, D="qrels", rel=1):
     reviewer = Reviewer(q, D, rel)
     if r is None:
         return reviewer.recall - ratio(reviewer.read, reviewer.D)
@@ -36,7 +36,7 @@ def WSS(q: Query, s: Setting, r: float | None = None, D: int | str = "qrels", re
 
 
 @reference
-def TNR(q: Query, s: Setting, r: float = 0.95, D: int | str = "qrels", rel: int = 1) -> float:
+def TNR(q, s, r=0.95, D="qrels", rel=1):
     reviewer = Reviewer(q, D, rel)
     read = reviewer.reach(r)
     if read is None:
@@ -47,18 +47,18 @@ def TNR(q: Query, s: Setting, r: float = 0.95, D: int | str = "qrels", rel: int 
 
 
 @reference
-def Reliability(q: Query, s: Setting, r: float = 0.95, rel: int = 1) -> float:
+def Reliability(q, s, r=0.95, rel=1):
     reviewer = Reviewer(q, "qrels", rel)
     return 1.0 if reviewer.R == 0 or reviewer.found / reviewer.R >= r else 0.0
 
 
 @reference
-def LastRel(q: Query, s: Setting, rel: int = 1) -> float:
+def LastRel(q, s, rel=1):
     return max(Reviewer(q, "qrels", rel).ranks, default=0)
 
 
 @reference
-def OneMinusLossER(q: Query, s: Setting, D: int | str = "qrels", rel: int = 1) -> float:
+def OneMinusLossER(q, s, D="qrels", rel=1):
     reviewer = Reviewer(q, D, rel)
     loss_r = (1 - reviewer.recall) ** 2
     loss_e = ratio(100, reviewer.D) ** 2 * (reviewer.read / (reviewer.R + 100)) ** 2
@@ -66,15 +66,7 @@ def OneMinusLossER(q: Query, s: Setting, D: int | str = "qrels", rel: int = 1) -
 
 
 @reference
-def NegTotalCost(
-    q: Query,
-    s: Setting,
-    price: float = 1.0,
-    penalty: str = "none",
-    unread: float = 2.0,
-    D: int | str = "qrels",
-    rel: int = 1,
-) -> float:
+def NegTotalCost(q, s, price=1.0, penalty="none", unread=2.0, D="qrels", rel=1):
     reviewer = Reviewer(q, D, rel)
     cost = sum(costs_of(q, price))
     missing, left = reviewer.R - reviewer.found, reviewer.judged - reviewer.read
@@ -86,7 +78,7 @@ def NegTotalCost(
 
 
 @reference
-def NormArea(q: Query, s: Setting, D: int | str = "qrels", rel: int = 1) -> float:
+def NormArea(q, s, D="qrels", rel=1):
     reviewer = Reviewer(q, D, rel)
     area, found = 0.0, 0
     for i in range(1, reviewer.D + 1):

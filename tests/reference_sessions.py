@@ -2,7 +2,7 @@
 
 import math
 
-from reference_measures import Gains, Query, Setting, mapped, pool, ratio, reference
+from reference_measures import Query, mapped, pool, ratio, reference
 
 
 def searches_of(q: Query) -> list[list[int]]:
@@ -11,7 +11,7 @@ def searches_of(q: Query) -> list[list[int]]:
 
 
 @reference
-def sDCG(q: Query, s: Setting, bq: float = 4.0, gains: Gains = None, k: int | None = None) -> float:
+def sDCG(q, s, bq=4.0, gains=None, k=None):
     known: set[int] = set()
     total = 0.0
     for j, search in enumerate(searches_of(q), 1):
@@ -23,7 +23,7 @@ def sDCG(q: Query, s: Setting, bq: float = 4.0, gains: Gains = None, k: int | No
 
 
 @reference
-def nsDCG(q: Query, s: Setting, bq: float = 4.0, gains: Gains = None, k: int | None = None) -> float:
+def nsDCG(q, s, bq=4.0, gains=None, k=None):
     weights = [
         1 / (1 + math.log(j) / math.log(bq)) / math.log2(i + 1)
         for j, search in enumerate(searches_of(q), 1)
