@@ -7,14 +7,13 @@ from functools import cache
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
-from references import Query, Setting
+from reference_measures import Query, Setting
 
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._core.universe import Universe
 from ir_trunc.measures import BoundMeasure, Definition, registry
 from ir_trunc.measures.declaration import CUTOFF
-from ir_trunc.measures.params import Choice, Flag, GainMap, Number, Sizes, Whole
-from ir_trunc.measures.reading_cost import Named
+from ir_trunc.measures.params import Choice, Number, Whole
 
 GRADES = np.array([-1, 0, 0, 1, 1, 2, 3])
 SCORES, COSTS = np.arange(101) / 100, np.arange(21) / 100
@@ -116,31 +115,28 @@ def setting_of(run: list[Query], measure: BoundMeasure, given: dict) -> Setting:
     return Setting(levels=tuple(levels), k=measure.cutoff, params=given)
 
 
+_OF_KINDS = {
+    "Flag": [True, False],
+    "GainMap": [{1: 1, 2: 3, 3: 10}, {1: 0, 2: 0.5}, {0: 0.5, 1: 1}],
+    "Named": ["SetF", "RBPT@3"],
+    "RecallLevel": [0.5, 0.95, 1.0],
+    "Sizes": [COLLECTION, "tool"],
+    "Whole": [1, 2],
+}
+"""Values by the names of their kinds, some of which can be taken away."""
+
+
 def _samples(name, kind) -> list:
-    if isinstance(kind, Sizes):
-        return [COLLECTION, "tool"]
-    if name == "D":
-        return [COLLECTION]
-    if isinstance(kind, Named):
-        return ["SetF", "RBPT@3"]
-    if type(kind).__name__ == "RecallLevel":  # of screening, which can be taken away
-        return [0.5, 0.95, 1.0]
-    if name == "max_rel":
-        return [3, 5]
-    if isinstance(kind, Flag):
-        return [True, False]
-    if isinstance(kind, GainMap):
-        return [{1: 1, 2: 3, 3: 10}, {1: 0, 2: 0.5}, {0: 0.5, 1: 1}]
+    if isinstance(kind, Whole) and name in ("D", "max_rel"):
+        return [COLLECTION] if name == "D" else [3, 5]
     if isinstance(kind, Choice):
         return [*kind.words, *(_samples(name, kind.number) if kind.number else [])]
-    if isinstance(kind, Whole):
-        return [1, 2]
     if isinstance(kind, Number):
         samples = (-1.0, -0.25, 0.0, 0.25, 0.5, 1.0, 2.0)
         return [
             x for x in samples if kind.low < x < kind.high or (not kind.inside and x in (kind.low, kind.high))
         ]
-    raise TypeError(f"no samples for {kind}")
+    return _OF_KINDS[type(kind).__name__]
 
 
 def pairwise(samples: dict[str, list]) -> list[dict]:
@@ -160,18 +156,13 @@ def pairwise(samples: dict[str, list]) -> list[dict]:
     return settings
 
 
-def settings_of(definition: Definition) -> list[dict]:
-    """Settings of a measure in which any two values of its parameters meet."""
-    return _settings_of(definition.name)
-
-
 @cache
-def _settings_of(name: str) -> list[dict]:
+def settings_of(definition: Definition) -> list[dict]:
     """The default, every single change of a parameter, and settings in which any two changes meet.
 
     A price and a target say the same in two ways: no measure takes both.
     """
-    params = registry[name].params
+    params = definition.params
     samples = {name: _samples(name, param.kind) for name, param in params.items() if name != CUTOFF}
     base = {"D": COLLECTION} if "D" in params else {}
     if CUTOFF in params:

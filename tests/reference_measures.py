@@ -1,14 +1,19 @@
-"""Reference implementations: what all share, and most measures. Tests take them from `references`.
+"""Reference implementations: measures in plain loops for one query, slowly, written from their definitions.
 
-Each takes a `Query`, or all queries of a run, a `Setting`, and the parameters of its measure.
+The tests hold the library against these functions; nothing here may import it. Each takes a `Query`, or all
+queries of a run, a `Setting`, and the parameters of its measure. `REFERENCES` maps a name to a function of a
+query and a setting; `RUN_REFERENCES` holds the measures in which the value of a query depends on the whole
+run. Every file `reference_*.py` beside this one is imported, so that what it has is known.
 """
 
 import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from inspect import signature
 from itertools import groupby, pairwise, permutations
+from pathlib import Path
 from typing import Any
 
 from scipy.stats import kendalltau, spearmanr
@@ -968,3 +973,8 @@ def T11SU(q, s, rel=1, m=-0.5):
         return 0.0 if q.grades else 1.0
     utility = sum(2 if x > 0 else -1 for x in seen(q, binary(rel)))
     return (max(utility / (2 * relevant), m) - m) / (1 - m)
+
+
+for _file in sorted(Path(__file__).parent.glob("reference_*.py")):
+    if _file.stem not in ("reference_meta", "reference_policies", "reference_properties"):  # of other things
+        import_module(_file.stem)

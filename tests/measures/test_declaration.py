@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import ir_measures
 import numpy as np
 import pytest
-import references
+import reference_measures as references
 from generated import queries, rankings_of
 from messages import refused
 from pages import ROOT, blocks, run_console, run_python

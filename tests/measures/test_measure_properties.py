@@ -25,7 +25,7 @@ from generated import (
     some_settings_of,
 )
 from hypothesis import given, settings
-from references import REFERENCES, RUN_REFERENCES, Query
+from reference_measures import REFERENCES, RUN_REFERENCES, Query
 
 from ir_trunc._core.curve import TOLERANCE, Curve
 from ir_trunc._core.rankings import Floats, Ints, Rankings

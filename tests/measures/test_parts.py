@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from ir_measures import DefaultPipeline, nDCG
 from messages import refused
-from reference_measures import Query, Setting
-from references import REFERENCES
+from reference_measures import REFERENCES, Query, Setting
 
 from ir_trunc import IrTruncWarning, ParameterError, Rankings, calc
 

@@ -17,7 +17,7 @@ import numpy as np
 import other_processor
 import pytest
 from generated import ALL, rankings_of, settings_of
-from references import Query
+from reference_measures import Query
 
 from ir_trunc.measures import lookup, registry, terminal
 

@@ -8,8 +8,8 @@ from importlib.resources import files
 
 import pytest
 from messages import refused
+from reference_measures import REFERENCES, RUN_REFERENCES, Query, Setting
 from reference_properties import deepness, on_every_list, shallowness
-from references import REFERENCES, RUN_REFERENCES, Query, Setting
 
 from ir_trunc import Rankings, calc, meta
 from ir_trunc._core.errors import IrTruncError

@@ -13,7 +13,7 @@ from messages import refused
 import ir_trunc
 from ir_trunc import InputError, UnknownMeasureError, calc
 from ir_trunc._explanation import explained
-from ir_trunc.measures.declaration import CUTOFF, registry
+from ir_trunc.measures.declaration import CUTOFF
 
 QRELS = {"1": {"a": 1, "c": 1}, "2": {}, "3": {"d": 1, "e": 1}, "4": {"x": 0}}
 RUN = {"1": {"a": 3.0, "b": 2.0}, "2": {"x": 1.0}, "3": {}, "4": {"x": 1.0}}
@@ -46,20 +46,14 @@ def adds_up(definition, change):
             assert each.end == pytest.approx(score - goes_on, abs=1e-12)
 
 
+@pytest.mark.parametrize("some", [slice(3), pytest.param(slice(3, None), marks=pytest.mark.weekly)])
 @pytest.mark.parametrize("definition", ALL, ids=lambda definition: definition.name)
-def test_explanations_add_up(definition):
-    for change in settings_of(definition)[:3]:
+def test_explanations_add_up(definition, some):
+    for change in settings_of(definition)[some]:
         adds_up(definition, change)
 
 
-@pytest.mark.weekly
-@pytest.mark.parametrize("definition", ALL, ids=lambda definition: definition.name)
-def test_explanations_add_up_in_every_setting(definition):
-    for change in settings_of(definition)[3:]:
-        adds_up(definition, change)
-
-
-def test_a_measure_of_ones_own_is_explained():
+def test_a_measure_of_ones_own_is_explained(registries):
     @ir_trunc.measure(source="ours: a test", range=(-1, 1))
     def NetHits(lists):
         """Hits less other documents.
@@ -68,10 +62,7 @@ def test_a_measure_of_ones_own_is_explained():
         """
         return (2 * lists.sum(np.ones(len(lists.row))) - lists.n) / 20
 
-    try:
-        assert calc(NetHits, QRELS, RUN).explain("1").table["change"].tolist() == [0.0, 0.05, -0.05]
-    finally:
-        del registry["NetHits"]
+    assert calc(NetHits, QRELS, RUN).explain("1").table["change"].tolist() == [0.0, 0.05, -0.05]
 
 
 def test_the_table_has_documents_grades_gains_scores_and_changes():

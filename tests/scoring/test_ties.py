@@ -1,6 +1,5 @@
 """Scores over all orders of ties, against the scores of each order, and published formulas."""
 
-import gzip
 import itertools
 import math
 
@@ -211,26 +210,6 @@ def test_large_ties_have_the_closed_forms_of_the_paper():
     assert (results.ties.least.values[:2] < results.values[:2]).all()
 
 
-@pytest.mark.full
-@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
-@pytest.mark.parametrize("name", ["ixa-ir-filter-query", "wistud_indri", "PL2c1.0"])
-def test_real_runs_with_many_ties_have_the_closed_forms(real_data, name):
-    folder = real_data("covid-r1")
-    qrels = ir_trunc.read_qrels(folder / "qrels.covid-r1.txt")
-    run, judged = {}, {}
-    with gzip.open(folder / "runs" / f"{name}.gz", "rt", encoding="utf-8") as lines:
-        for topic, _, document, _, score, _ in map(str.split, lines):
-            run.setdefault(topic, {})[document] = float(np.float32(score))
-    for line in (folder / "qrels.covid-r1.txt").read_text().splitlines():
-        topic, _, document, grade = line.split()
-        judged.setdefault(topic, {})[document] = int(grade)
-    measures = ["P@10", "R@10", "SetF", "AP", "RR", "nDCG"]
-    results = calc(measures, qrels, folder / "runs" / f"{name}.gz", ties="expected")
-    for q, topic in enumerate(results.topics):
-        expected = closed_forms(run[topic], judged[topic])
-        assert results.values[:, q].tolist() == pytest.approx([expected[m] for m in measures], abs=1e-11)
-
-
 # What is tied, and what is refused
 
 
@@ -289,6 +268,7 @@ RUN = {"q": {"a": 1.0, "b": 1.0}}
     (lambda: calc("RR", QRELS, {"q": ["a"]}, ties="expected"), r"run \(dict\): its lists have no scores"),
     (lambda: calc("RR", None, Rankings.from_lists([[1]]), ties="expected"), "lists have no scores"),
     (lambda: ir_trunc.curves("RR", QRELS, RUN, ties="expected"), "curves has no option 'ties'"),
+    (lambda: scorer("RR", QRELS, missing="exclude", ties="expected"), "scorer has no option 'ties'"),
     (lambda: calc("RR", ANSWERS, RUN, ties="expected"), "its lists hold answers"),
     (lambda: calc("RR", QRELS, NIL, nil="sakai", ties="expected"), "a NIL that is right at rank 1 only"),
     (lambda: calc("EU", LARGE, LARGE_RUN, ties="expected"), "40 documents are tied from rank 1 on"),
@@ -351,11 +331,6 @@ def test_the_warning_about_ties_names_the_option_and_is_gone_with_it():
     with pytest.warns(ir_trunc.IrTruncWarning, match="ties='expected' gives the mean score over all orders"):
         calc("RR", QRELS, RUN)
     assert calc("RR", QRELS, RUN, ties="expected").aggregated["RR"] == 0.75
-
-
-def test_engines_refuse_the_option():
-    with pytest.raises(ir_trunc.IrTruncError, match="scorer has no option 'ties'"):
-        scorer("RR", QRELS, missing="exclude", ties="expected")
 
 
 def test_lists_that_look_alike_are_scored_once_unless_a_measure_tells_them_apart():

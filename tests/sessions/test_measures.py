@@ -7,7 +7,7 @@ import pytest
 from generated import in_sessions, queries, rankings_of, setting_of
 from hypothesis import given, strategies as st
 from messages import refused
-from references import REFERENCES
+from reference_measures import REFERENCES
 
 import ir_trunc
 from ir_trunc import ParameterError
