@@ -9,8 +9,7 @@ import argparse
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import cleandoc, signature
-from itertools import chain, groupby, product
-from operator import attrgetter
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -65,9 +64,8 @@ def by_command(
     definitions: Iterable[ProcedureDefinition], written_out: Written
 ) -> dict[str, list[ProcedureDefinition]]:
     """The procedures that each command runs, without the commands that are written out."""
-    of_command = attrgetter("command")
-    grouped = groupby(sorted(definitions, key=of_command), of_command)
-    return {name: [*procedures] for name, procedures in grouped if name not in written_out}
+    names = sorted({each.command for each in definitions}.difference(written_out))
+    return {name: [each for each in definitions if each.command == name] for name in names}
 
 
 def _overview(

@@ -8,22 +8,21 @@ from ir_trunc._cli._arguments import RUNS, Words, cli_command, runs_and_measures
 from ir_trunc._cli._procedures import CSV_OUTPUT, run_command, save_csv
 from ir_trunc._cli._process import tell
 from ir_trunc._core.parameters import Param, Text
+from ir_trunc.measures.terminal import AMIGO, LIU
 from ir_trunc.meta.procedures import ProcedureDefinition
 from ir_trunc.truncation import cross_validate, study
 from ir_trunc.truncation._text import list_of_policies
 
 __all__ = ["main"]
 
-_SOURCE = "Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051"
-_LIU = "Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737, figure 1"
 _FULL = Param("full", Text("measures of the full lists"), study.FULL)
 STUDIES = [
-    ProcedureDefinition.of(study.cuts, f"{_SOURCE}, section 4.2, figure 2", measures=study.CUTS),
-    ProcedureDefinition.of(study.best_cuts, f"{_SOURCE}, section 4.2", measures=study.CUTS),
+    ProcedureDefinition.of(study.cuts, f"{AMIGO}, section 4.2, figure 2", measures=study.CUTS),
+    ProcedureDefinition.of(study.best_cuts, f"{AMIGO}, section 4.2", measures=study.CUTS),
     ProcedureDefinition.of(
-        study.agreement, f"{_SOURCE}, section 4.3, table 2", measures=study.TRUNCATED, further=[_FULL]
+        study.agreement, f"{AMIGO}, section 4.3, table 2", measures=study.TRUNCATED, further=[_FULL]
     ),
-    ProcedureDefinition.of(study.example, f"{_SOURCE}, section 3.3, figure 1", measures=study.EXAMPLE),
+    ProcedureDefinition.of(study.example, f"{AMIGO}, section 3.3, figure 1", measures=study.EXAMPLE),
     ProcedureDefinition.of(study.searches, "ours: where a list should end, asked of searches"),
 ]
 _POLICIES = ["Greedy", "ScoreThreshold", "LargestGap", "Oracle"]
@@ -62,7 +61,7 @@ runs RUN+  {RUNS}
 {CSV_OUTPUT}"""
 
 
-@cli_command("study nil-report", _REPORT, below=f"source: {_LIU}")
+@cli_command("study nil-report", _REPORT, below=f"source: {LIU}, figure 1")
 def _nil_report(args: Words) -> None:
     """Lengths of the lists of all runs, before and after the document NIL ends them."""
     report = study.nil_report(args.runs, **args.of(("topics", "depth", "nil")), **args.reading)

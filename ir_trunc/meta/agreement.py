@@ -28,7 +28,9 @@ from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import RunsLike, by_name, each_run
 from ir_trunc._scoring.tables import labelled_table, square_table
+from ir_trunc.measures.classical import EVIA
 from ir_trunc.measures.params import Choice, Number, Whole
+from ir_trunc.measures.terminal import LIU
 from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better, index_of_measure, rounded
 from ir_trunc.meta.power import Power
 from ir_trunc.meta.procedures import SingleMeasure, procedure
@@ -401,8 +403,7 @@ class Agreement(Result):
 
 
 @procedure(
-    source="Kendall, Biometrika 1945, https://doi.org/10.1093/biomet/33.3.239; Webber, Moffat & Zobel, EVIA"
-    " 2010, tables 2 and 3",
+    source=f"Kendall, Biometrika 1945, https://doi.org/10.1093/biomet/33.3.239; {EVIA}, tables 2 and 3",
     command="power",
 )
 def agreement(
@@ -520,10 +521,7 @@ class TruncationImpact(Result):
         return shown
 
 
-@procedure(
-    source="Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737, section 3,"
-    " table 3 and figures 2 and 3"
-)
+@procedure(source=f"{LIU}, section 3, table 3 and figures 2 and 3")
 @takes(HowRead)
 def truncation_impact(
     measure: str | Measure,

@@ -21,6 +21,7 @@ from ir_trunc._scoring.objects import MeasureLike, parse_measure, parse_measures
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.params import Number, Text, Whole
+from ir_trunc.measures.terminal import AMIGO
 from ir_trunc.meta.matrix import own_formula
 from ir_trunc.meta.procedures import procedure
 
@@ -56,8 +57,7 @@ class Calibration(Result):
 
 
 @procedure(
-    source="after Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051,"
-    " our extension of the calibration in sections 3.3 and 3.4.2",
+    source=f"after {AMIGO}, our extension of the calibration in sections 3.3 and 3.4.2",
     command="calibrate",
 )
 def break_even(

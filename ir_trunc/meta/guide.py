@@ -21,6 +21,7 @@ from ir_trunc._output.tables import fitted
 from ir_trunc._scoring.objects import parse_measure
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures import registry
+from ir_trunc.measures.terminal import AMIGO
 from ir_trunc.meta.procedures import procedure
 from ir_trunc.meta.properties import PROPERTIES
 
@@ -107,10 +108,7 @@ def next_step(answers: Mapping[str, bool]) -> Question | Advice:
     return Advice(tuple(node["measures"]), node.get("but", {}), node["note"], tuple(path))
 
 
-@procedure(
-    source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051, section 5 and"
-    " figure 4"
-)
+@procedure(source=f"{AMIGO}, section 5 and figure 4")
 def guide(
     *,
     length: Answer = None,

@@ -39,6 +39,7 @@ from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import RunsLike, by_name, progress
 from ir_trunc._scoring.tables import crossed
 from ir_trunc.measures import BoundMeasure, scores
+from ir_trunc.measures.classical import EVIA
 from ir_trunc.measures.declaration import items_of, parse
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
@@ -221,10 +222,7 @@ class LeftOut(Result):
         return f"pools of depth {self.depth}, each system without its group ({len(set(self.groups))} groups)"
 
 
-@procedure(
-    source="Zobel, SIGIR 1998, https://doi.org/10.1145/290941.291014; Webber, Moffat & Zobel, EVIA 2010,"
-    " section 2"
-)
+@procedure(source=f"Zobel, SIGIR 1998, https://doi.org/10.1145/290941.291014; {EVIA}, section 2")
 def leave_group_out(
     measures: MeasureLike,
     pools: PooledRuns,
@@ -538,7 +536,7 @@ class PoolGrid(Result):
         return grid[0, 0]
 
 
-@procedure(source="Webber, Moffat & Zobel, EVIA 2010, section 4.2, figures 3 and 4", command="pools")
+@procedure(source=f"{EVIA}, section 4.2, figures 3 and 4", command="pools")
 def pool_grid(
     measures: MeasureLike,
     pools: PooledRuns,

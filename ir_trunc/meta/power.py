@@ -27,6 +27,7 @@ from ir_trunc._inference.significance import (
 )
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.tables import labelled_table, square_table
+from ir_trunc.measures.classical import EVIA
 from ir_trunc.measures.params import Choice
 from ir_trunc.measures.parts import over
 from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure
@@ -132,8 +133,7 @@ class Power(Result):
 
 
 @procedure(
-    source="Sakai, SIGIR 2006, https://doi.org/10.1145/1148170.1148261; Webber, Moffat & Zobel, EVIA 2010,"
-    " section 3.2 and table 1",
+    source=f"Sakai, SIGIR 2006, https://doi.org/10.1145/1148170.1148261; {EVIA}, section 3.2 and table 1",
     command="power",
 )
 def power(

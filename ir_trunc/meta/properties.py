@@ -40,6 +40,7 @@ from ir_trunc.measures import BoundMeasure, registry
 from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.measures.params import QRELS, Sizes, Whole
 from ir_trunc.measures.reading_cost import Named
+from ir_trunc.measures.terminal import AMIGO
 from ir_trunc.meta.matrix import index_of_measure, own_formula
 from ir_trunc.meta.procedures import procedure
 
@@ -760,10 +761,7 @@ class PropertyTable(Result):
         return ax
 
 
-@procedure(
-    source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051, section 2 and"
-    " table 1"
-)
+@procedure(source=f"{AMIGO}, section 2 and table 1")
 def properties(
     measures: MeasureLike | Function | None = None, scale: Grading = None, length: Length = 6
 ) -> PropertyTable:

@@ -44,8 +44,11 @@ from ir_trunc._inference.significance import Test, TestName, ratio_intervals, sy
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import progress
 from ir_trunc._scoring.tables import crossed, labelled_table, square_table
+from ir_trunc.measures.answering import PENAS_2011
+from ir_trunc.measures.classical import EVIA
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
+from ir_trunc.measures.terminal import AMIGO
 from ir_trunc.meta.agreement import tau
 from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better, rounded
 from ir_trunc.meta.power import power
@@ -121,8 +124,8 @@ class ErrorRates(Result):
 
 
 @procedure(
-    source="Buckley & Voorhees, SIGIR 2000, https://doi.org/10.1145/345508.345543; Peñas & Rodrigo, ACL 2011,"
-    " section 4.2, figures 1 and 2",
+    source="Buckley & Voorhees, SIGIR 2000, https://doi.org/10.1145/345508.345543;"
+    f" {PENAS_2011}, section 4.2, figures 1 and 2",
     command="stability",
 )
 def error_rates(
@@ -184,9 +187,9 @@ def error_rates(
         both = [[((gap > 0) & far).sum(axis=1), ((gap < 0) & far).sum(axis=1)] for far in apart]
         wins.append(np.array(both).transpose(3, 0, 2, 1))
     counts = np.concatenate(wins, axis=2)
-    of_pairs = counts.min(axis=3), repetitions - counts.sum(axis=3)
-    how = count, repetitions, seed, relative_to
-    return ErrorRates(matrix.measures, matrix.systems, fuzziness, *of_pairs, *how)
+    fewer, ties = counts.min(axis=3), repetitions - counts.sum(axis=3)
+    names = matrix.measures, matrix.systems
+    return ErrorRates(*names, fuzziness, fewer, ties, count, repetitions, seed, relative_to)
 
 
 def difference(x: Floats, y: Floats) -> Floats:
@@ -323,8 +326,8 @@ class SwapRates(Result):
 
 
 @procedure(
-    source="Voorhees & Buckley, SIGIR 2002, https://doi.org/10.1145/564376.564432; Peñas & Rodrigo, ACL 2011,"
-    " section 4.3, table 2",
+    source="Voorhees & Buckley, SIGIR 2002, https://doi.org/10.1145/564376.564432;"
+    f" {PENAS_2011}, section 4.3, table 2",
     command="stability",
 )
 def swap_rates(
@@ -417,10 +420,7 @@ class SplitTests(Result):
         return f"{self.test} test, p < {self.alpha:g}, on one half; {drawn}; {len(self.systems)} systems"
 
 
-@procedure(
-    source="Zobel, SIGIR 1998, https://doi.org/10.1145/290941.291014; Webber, Moffat & Zobel, EVIA 2010,"
-    " section 2"
-)
+@procedure(source=f"Zobel, SIGIR 1998, https://doi.org/10.1145/290941.291014; {EVIA}, section 2")
 def split_tests(
     matrix: ScoreMatrix,
     repetitions: Repetitions = 100,
@@ -534,7 +534,7 @@ class Predictivity(Result):
 
 @procedure(
     source="Webber, Moffat, Zobel & Sakai, SIGIR 2008, https://doi.org/10.1145/1390334.1390456;"
-    " Webber, Moffat & Zobel, EVIA 2010, section 2",
+    f" {EVIA}, section 2",
     command="stability",
 )
 def predictivity(matrix: ScoreMatrix, repetitions: Repetitions = 100, seed: Seed = 0) -> Predictivity:
@@ -627,8 +627,7 @@ class Coverage(Result):
 
 
 @procedure(
-    source="Amigó, Gonzalo, Artiles & Verdejo, JAIR 2011; Amigó, Mizzaro & Spina, SIGIR 2022,"
-    " https://doi.org/10.1145/3477495.3532051, section 4.4 and table 3",
+    source=f"Amigó, Gonzalo, Artiles & Verdejo, JAIR 2011; {AMIGO}, section 4.4 and table 3",
     command="stability",
 )
 def coverage(

@@ -260,7 +260,7 @@ def best_cuts(
     for name, run in each_run(runs, "cutting"):
         for measure, curve in evaluator.curves(run).items():
             (best_lengths, best_scores), scores = curve.best(), curve.own()
-            columns = {"system": name, "query_id": curve.topics, "measure": written(measure)}
+            columns: dict[str, Any] = {"system": name, "query_id": curve.topics, "measure": written(measure)}
             columns |= {"length": np.diff(curve.offsets) - 1, "score": scores}
             columns |= {"best_length": best_lengths, "best_score": best_scores}
             tables.append(pd.DataFrame(columns | {"regret": best_scores - scores}))
