@@ -33,16 +33,13 @@ from ir_trunc.meta.procedures import (
     SystemNames,
 )
 
+Definitions: TypeAlias = Iterable[ProcedureDefinition]
 Written: TypeAlias = Mapping[str, Command]
 """Commands that are written out, whose docstrings describe them."""
 
 
 def run_command(
-    group: str,
-    about: str | None,
-    definitions: Iterable[ProcedureDefinition],
-    written_out: Written,
-    words: Sequence[str],
+    group: str, about: str | None, definitions: Definitions, written_out: Written, words: Sequence[str]
 ) -> int:
     """`ir_trunc GROUP COMMAND ...`. about: what the group answers, then an example."""
     procedures = by_command(definitions, written_out)
@@ -60,9 +57,7 @@ def run_command(
     return 0
 
 
-def by_command(
-    definitions: Iterable[ProcedureDefinition], written_out: Written
-) -> dict[str, list[ProcedureDefinition]]:
+def by_command(definitions: Definitions, written_out: Written) -> dict[str, list[ProcedureDefinition]]:
     """The procedures that each command runs, without the commands that are written out."""
     names = sorted({each.command for each in definitions}.difference(written_out))
     return {name: [each for each in definitions if each.command == name] for name in names}
