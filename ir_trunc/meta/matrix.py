@@ -28,7 +28,7 @@ from ir_trunc._read.reading import takes
 from ir_trunc._saved import Saved, fields_of, from_json, plain
 from ir_trunc._scoring.evaluator import Evaluator, ScoringOptions
 from ir_trunc._scoring.objects import MeasureLike, bind, canonical, definition_of, parse_measure, written
-from ir_trunc._scoring.results import Results
+from ir_trunc._scoring.results import Result, Results
 from ir_trunc._scoring.runs import RunsLike, by_name, score_each
 from ir_trunc._scoring.tables import crossed, labelled_table
 from ir_trunc.measures import BoundMeasure
@@ -106,6 +106,14 @@ def rounded(x: npt.ArrayLike) -> Floats:
     """Values to 10 significant digits, so that the noise of additions orders no systems that tie."""
     values = np.asarray(x, dtype=np.float64)
     return np.array([float(f"{value:.10g}") for value in values.ravel().tolist()]).reshape(values.shape)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SystemResult(Result):
+    """A result about S systems under M measures."""
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
 
 
 FEW = 10  # units of lists with keys, below which tests are rough

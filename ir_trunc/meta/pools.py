@@ -46,6 +46,7 @@ from ir_trunc.measures.parts import over
 from ir_trunc.meta.calibration import persistence
 from ir_trunc.meta.matrix import (
     ScoreMatrix,
+    SystemResult,
     higher_is_better,
     index_of_measure,
     indices_of,
@@ -183,11 +184,9 @@ def pooled_runs(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LeftOut(Result):
+class LeftOut(SystemResult):
     """Every system scored by the whole pool and by the pool without its group."""
 
-    measures: tuple[str, ...]
-    systems: tuple[str, ...]
     groups: tuple[str, ...]  # of each system
     depth: int  # of the pools
     full: Floats  # mean scores by the whole pool (M x S)

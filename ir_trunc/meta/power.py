@@ -25,17 +25,16 @@ from ir_trunc._inference.significance import (
     system_pairs,
     ups_and_downs,
 )
-from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.tables import labelled_table, square_table
 from ir_trunc.measures.classical import EVIA
 from ir_trunc.measures.params import Choice
 from ir_trunc.measures.parts import over
-from ir_trunc.meta.matrix import ScoreMatrix, index_of_measure
+from ir_trunc.meta.matrix import ScoreMatrix, SystemResult, index_of_measure
 from ir_trunc.meta.procedures import procedure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Power(Result):
+class Power(SystemResult):
     """P values of all pairs of systems under M measures.
 
     Pairs are in the order of `itertools.combinations(systems, 2)`. `needed` is the difference of means at
@@ -44,8 +43,6 @@ class Power(Result):
     test, which looks at no means, it is infinite.
     """
 
-    measures: tuple[str, ...]
-    systems: tuple[str, ...]
     p: Floats  # (M x pairs), corrected if `correction` is set
     differences: Floats  # of mean scores (M x pairs)
     needed: Floats  # (M x pairs)

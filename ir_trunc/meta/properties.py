@@ -381,8 +381,7 @@ def tried(known: Property, scales: Sequence[GradeScale], reach: Reach, sizes: Se
     D = f"; D = {' and '.join(map(str, sizes))}" if sizes else ""
     if not known.about_depth:
         return f"{tried_on(scales, reach)}, 0 to {OUTSIDE} and {reach.crowd} documents outside{D}"
-    relevant = ([grade for grade in scale if grade > 0] for scale in scales)
-    grades = " and ".join(f"{grades_text(of)} of {grades_text(scale)}" for of, scale in zip(relevant, scales))
+    grades = " and ".join(f"{grades_text(_relevant(scale))} of {grades_text(scale)}" for scale in scales)
     n = f"m = {_ALL_M}; R = m and 2m"
     if known.decides is last_cases:
         by_rank = f"1, 2, 4 to {depths_beyond(reach.limits)[-1]}"

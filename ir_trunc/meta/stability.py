@@ -41,7 +41,6 @@ from ir_trunc._core.parameters import Alpha, Repetitions, Seed, Several, generat
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._inference.bounds import bootstrap_bounds
 from ir_trunc._inference.significance import Test, TestName, ratio_intervals, system_pairs
-from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import progress
 from ir_trunc._scoring.tables import crossed, labelled_table, square_table
 from ir_trunc.measures.answering import PENAS_2011
@@ -50,7 +49,7 @@ from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
 from ir_trunc.measures.terminal import AMIGO
 from ir_trunc.meta.agreement import tau
-from ir_trunc.meta.matrix import ScoreMatrix, higher_is_better, rounded
+from ir_trunc.meta.matrix import ScoreMatrix, SystemResult, higher_is_better, rounded
 from ir_trunc.meta.power import power
 from ir_trunc.meta.procedures import MatrixMeasures, WholeOrAll, procedure
 
@@ -65,11 +64,9 @@ SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ErrorRates(Result):
+class ErrorRates(SystemResult):
     """Error rate and ties of M measures at F values of the fuzziness."""
 
-    measures: tuple[str, ...]
-    systems: tuple[str, ...]
     fuzziness: tuple[float, ...]
     fewer_wins: Ints  # of the system that wins less often (M x F x pairs), out of `repetitions`
     ties_of_pairs: Ints  # (M x F x pairs), out of `repetitions`
@@ -221,11 +218,9 @@ def set_size(matrix: ScoreMatrix, size: int | None, most: int) -> int:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SwapRates(Result):
+class SwapRates(SystemResult):
     """Swaps of M measures in bins of the difference: bin b begins at b width, and the last has no end."""
 
-    measures: tuple[str, ...]
-    systems: tuple[str, ...]
     comparisons: Ints  # (M x BINS x pairs)
     swaps: Ints  # (M x BINS x pairs)
     ties: Ints  # of the first bin, comparisons without a difference, which nothing can swap (M x pairs)
@@ -389,11 +384,9 @@ def swap_rates(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SplitTests(Result):
+class SplitTests(SystemResult):
     """What one half of the topics says of differences that are significant on the other half."""
 
-    measures: tuple[str, ...]
-    systems: tuple[str, ...]
     significant: Ints  # comparisons with a significant difference on the first half (M x pairs)
     repeated: Ints  # of these, those with the same order, and significant, on the second half (M x pairs)
     reversed: Ints  # of these, those with the opposite order on the second half (M x pairs)
@@ -488,13 +481,11 @@ def random_halves(matrix: ScoreMatrix, repetitions: int, seed: int) -> Iterator[
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Predictivity(Result):
+class Predictivity(SystemResult):
     """Kendall's tau between system orderings on two halves of the topics, for every split."""
 
     digits = 3
 
-    measures: tuple[str, ...]
-    systems: tuple[str, ...]
     taus: Floats  # (splits x M x M), the row's measure on the first half, the column's on the second
     halves: Floats  # mean scores (splits x 2 x M x S), those of losses negative
     seed: int
@@ -588,13 +579,11 @@ def _mean_tau(halves: Floats, drawn: Ints) -> float:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Coverage(Result):
+class Coverage(SystemResult):
     """UIR of all pairs of S systems and Cov of M measures."""
 
     digits = 3
 
-    measures: tuple[str, ...]
-    systems: tuple[str, ...]
     reference: tuple[str, ...]
     uir: Floats  # (S x S), row s against column s'
     means: Floats  # mean scores (M x S), those of losses negative
