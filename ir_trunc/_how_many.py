@@ -275,9 +275,9 @@ class HowMany(Result):
         if self.unanswerable and best["empty"] == 0 and len(able):
             row, policies = able.iloc[0], counted(len(able), "policy", "policies")
             change = f"{-row['behind_high']:+.3f} to {-row['behind_low']:+.3f}"
-            highest = f"Of {policies} that can return nothing, {self._written(row)} scores highest here"
+            which = f"Of {policies} that can return nothing, {self._written(row)} scores highest here"
             does = f"it would change {self.measure} by {change}, keeps {row['kept']:.0%} and leaves"
-            yield f"{highest}: {does} {row['unanswered']:.0%} of the unanswerable questions unanswered."
+            yield f"{which}: {does} {row['unanswered']:.0%} of the unanswerable questions unanswered."
         auroc, low, high = self.separation
         if not math.isnan(auroc):
             of_a_kind = min(self.unanswerable, self.questions - self.unanswerable)
@@ -297,8 +297,7 @@ class HowMany(Result):
     @property
     def _meets(self) -> Bools:
         """Which policies keep the share `keep` on these questions."""
-        meets: Bools = self.kept >= (self.keep or 0) - TOLERANCE
-        return meets
+        return np.asarray(self.kept >= (self.keep or 0) - TOLERANCE)
 
     def _shown_keep(self, keep: float) -> str:
         """Whether the questions show that the wanted share keeps a relevant passage."""
@@ -633,7 +632,8 @@ def _try_policies(
     longest = int(split.rankings.lengths.max())
     now: Cutter = Fixed(longest)
     if present is not None:
-        now = Fixed(present) if isinstance(present, (int, float, np.number)) else parse_policy(present)
+        is_length = isinstance(present, (int, float, np.number))
+        now = Fixed(present) if is_length else parse_policy(present)
     asked, further = (
         [] if isinstance(texts, (str, list, tuple)) and not texts else parse_policies(texts)
         for texts in (policies, also)

@@ -198,9 +198,13 @@ def compare_scored(
         row = names.index(sort)
         best_first = np.argsort([-oriented(sort, run.means[0, row]) for run in scored], kind="stable")
         systems, scored = [systems[at] for at in best_first], [scored[at] for at in best_first]
-    setting = _setting(systems, reference, alpha, repetitions, seed)
+    pairs = np.triu_indices(len(systems), k=1)  # all, or each other system and the baseline
+    if reference is not None:
+        others = np.flatnonzero(np.array(systems, dtype=object) != reference)
+        pairs = others, np.full(len(others), systems.index(reference))
+    setting = Setting(*pairs, alpha, repetitions, seed)
     of_scores, of_data = _tested(names, systems, scored, pair_test, setting, adjusted_by, margins)
-    of_lists = map(printable, (*_carried(names, systems, scored), *_empty_lists(systems, scored)))
+    of_lists = map(printable, _notes(names, systems, scored))
     return Comparison(
         measures=names,
         systems=tuple(systems),
@@ -284,40 +288,24 @@ def _tested(
     return fields, notes
 
 
-def _setting(
-    systems: Sequence[str], baseline: str | None, alpha: float, repetitions: int, seed: int
-) -> Setting:
-    """All pairs of the systems, or each other system and the baseline."""
-    pairs = np.triu_indices(len(systems), k=1)
-    if baseline is not None:
-        others = np.flatnonzero(np.array(systems, dtype=object) != baseline)
-        pairs = others, np.full(len(others), systems.index(baseline))
-    return Setting(*pairs, alpha, repetitions, seed)
+def _notes(measures: Sequence[str], systems: Sequence[str], scored: Sequence[_ScoredRun]) -> Iterator[str]:
+    """A note on each measure without bounds of whose mean one unit carries most of the variance.
 
-
-def _carried(measures: Sequence[str], systems: Sequence[str], scored: Sequence[_ScoredRun]) -> Iterator[str]:
-    """A note on each measure without bounds of whose mean one unit carries most of the variance."""
+    The last one counts the empty lists of each system that has any.
+    """
+    by_topic = scored[0].unit == "topic" and not scored[0].labelled
     for row, measure in enumerate(measures):
-        known = [
-            run for run in zip(systems, scored) if not run[1].untested[row] and run[1].units >= FEW_UNITS
-        ]
-        of_each = ((system, run, *run.estimates[row].heaviest) for system, run in known)
-        by_topic = scored[0].unit == "topic" and not scored[0].labelled
-        carried = [
-            f"{system}: topic {run.topics[at]}, {share:.0%}" if by_topic else f"{system}, {share:.0%}"
-            for system, run, at, share in of_each
-            if share > 0.5
-        ]
+        carried = []
+        for system, run in zip(systems, scored):
+            if not run.untested[row] and run.units >= FEW_UNITS:
+                at, share = run.estimates[row].heaviest
+                named = f"{system}: topic {run.topics[at]}" if by_topic else system
+                carried += [f"{named}, {share:.0%}"] if share > 0.5 else []
         if carried:
             what = f"one {scored[0].unit} carries most of the variance of the mean"
             rest = "tests and intervals rest on it; report a measure with bounds beside it"
             yield f"{measure} has no bounds, and {what} ({_first_of(carried, '; ')}): {rest}."
-
-
-def _empty_lists(systems: Sequence[str], scored: Sequence[_ScoredRun]) -> Iterator[str]:
-    """A note that counts the empty lists of each system that has any."""
-    empty = [f"{name} {run.empty}" for name, run in zip(systems, scored) if run.empty]
-    if empty:
+    if empty := [f"{name} {run.empty}" for name, run in zip(systems, scored) if run.empty]:
         yield f"Empty lists, which are scored as such: {_first_of(empty, ', ', ' systems')}."
 
 

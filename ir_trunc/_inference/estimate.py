@@ -523,8 +523,7 @@ def interval(results: Results, row: int) -> Floats:
     """The 95 % interval of a mean; NaN where there is none."""
     if results.topics:
         with suppress(ParameterError):
-            bounds: Floats = results.estimate(row).interval()
-            return bounds
+            return np.asarray(results.estimate(row).interval())
     return np.full(2, np.nan)
 
 

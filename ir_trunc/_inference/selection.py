@@ -28,8 +28,7 @@ def choose(scores: Floats, kept: Floats, ranks: Ints, tolerance: float, keep: fl
     near = possible >= possible.max(axis=1, keepdims=True) - tolerance - TOLERANCE
     rank = np.where(near, ranks, ranks.max() + 1)
     simplest = rank == rank.min(axis=1, keepdims=True)
-    chosen: Ints = np.where(simplest, possible, -np.inf).argmax(axis=1)
-    return chosen
+    return np.asarray(np.where(simplest, possible, -np.inf).argmax(axis=1))
 
 
 @dataclass(frozen=True)
@@ -70,8 +69,7 @@ def bootstrap(table: Floats, units: Ints, kinds: Bools, seed: int) -> Draws:
 def shares_of_first(scores: Floats) -> Floats:
     """The share of bootstrap samples in which each policy ranks first; ties share a sample."""
     best = scores >= scores.max(axis=1, keepdims=True) - TOLERANCE
-    shared: Floats = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
-    return shared
+    return np.asarray((best / best.sum(axis=1, keepdims=True)).mean(axis=0))
 
 
 def chance_of_lead(leads: Floats, drawn: Floats) -> float:

@@ -217,7 +217,7 @@ def template(name: str = "report.html", package: str = "ir_trunc._report") -> An
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, select_autoescape
 
     loader = ChoiceLoader([*map(PackageLoader, dict.fromkeys((package, "ir_trunc._report")))])
-    blocks = {"trim_blocks": True, "lstrip_blocks": True}
+    blocks: Any = {"trim_blocks": True, "lstrip_blocks": True}
     found = Environment(loader=loader, autoescape=select_autoescape(), undefined=StrictUndefined, **blocks)
     found.filters.update(
         shown=lambda value: printable(str(value)),
