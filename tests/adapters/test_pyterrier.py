@@ -24,14 +24,12 @@ from ir_trunc import (
     InputError,
     IrTruncWarning,
     ParameterError,
-    UnknownMeasureError,
     calc,
     parse_measure,
     rank,
     read_qrels,
     read_run,
 )
-from ir_trunc._scoring.objects import measure as declare
 from ir_trunc.adapters import pyterrier as adapter
 from ir_trunc.adapters.pyterrier import experiment
 from ir_trunc.synthetic import generated
@@ -186,31 +184,15 @@ def test_results_are_saved_by_what_the_error_says(tmp_path, monkeypatch, option)
     pd.testing.assert_frame_equal(table, experiment({"a": system}, topics, QRELS, "RBPT AP"))
 
 
-@pytest.mark.parametrize("measure", ["RBPT", AP, "LossOf"])
-def test_grid_search_finds_the_setting_that_is_best_by_hand(measure, registries):
-    if measure == "LossOf":
-
-        @declare(source="this test", range=(0, 100), lower_is_better=True)
-        def LossOf(lists):
-            """Distance from two documents.
-
-            |n - 2|
-            """
-            return abs(lists.n - 2.0)
-
-    cut = pt.truncation.Fixed(k=3)
-    pipeline = pt.Transformer.from_df(RESULTS) >> cut
-    values = [0, 1, 2, 3]
-    means = []
-    for k in values:
-        own = pt.Transformer.from_df(RESULTS) >> pt.truncation.Fixed(k=k)
-        means.append(experiment([own], TOPICS, QRELS, measure)[str(measure)][0])
-    best = (min if measure == "LossOf" else max)(means)
-    grid = {cut: {"k": values}}
-    mean, setting = pt.truncation.grid_search(
-        pipeline, grid, TOPICS, QRELS, measure, return_type="best_setting"
-    )
-    assert (mean, setting) == (best, [(cut, "k", values[means.index(best)])])
+@pytest.mark.parametrize(("measure", "best_of"), [("RBPT", max), (AP, max), ("ETC", min)])
+def test_grid_search_finds_the_setting_that_is_best_by_hand(measure, best_of):
+    cut, retriever, values = pt.truncation.Fixed(k=3), pt.Transformer.from_df(RESULTS), [0, 1, 2, 3]
+    pipeline, grid = retriever >> cut, {cut: {"k": values}}
+    systems = [retriever >> pt.truncation.Fixed(k=k) for k in values]
+    means = experiment(systems, TOPICS, QRELS, measure)[str(measure)].tolist()
+    best = best_of(means)
+    found = pt.truncation.grid_search(pipeline, grid, TOPICS, QRELS, measure, return_type="best_setting")
+    assert found == (best, [(cut, "k", values[means.index(best)])])
     assert cut.policy.k == 3
     assert pt.truncation.grid_search(pipeline, grid, TOPICS, QRELS, measure) is pipeline
     assert cut.policy.k == values[means.index(best)]
@@ -237,8 +219,8 @@ def test_batches_do_not_change_measures_of_the_whole_run_nor_the_scale_of_grades
 
 
 @pytest.mark.parametrize(("measures", "options", "error", "message"), [
-    (["mrt", "RBPT"], {}, UnknownMeasureError, "'mrt' is the time a system takes"),
-    ("RBTP", {}, UnknownMeasureError, "Did you mean RBPT"),
+    (["mrt", "RBPT"], {}, ir_trunc.UnknownMeasureError, "'mrt' is the time a system takes"),
+    ("RBTP", {}, ir_trunc.UnknownMeasureError, "Did you mean RBPT"),
     ("RBPT", {"precompute_prefix": True}, ParameterError, "precompute_prefix=True .* are run"),
     ("RBPT", {"plan": "tree"}, ParameterError, "plan='tree' is for .* how systems are run"),
     ("RBPT", {"highlight": "bold"}, ParameterError, "highlight='bold' is for .*: use the style of"),
@@ -430,17 +412,12 @@ def test_truncation_that_a_pipeline_cannot_do_is_refused():
 
 
 def test_what_was_read_goes_through_the_doors_of_pyterrier():
-    topics = pd.DataFrame({"qid": ["1", "2"], "query": ["one", "two"]})
-    qrels = pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "label": [1, 1]})
-    run = pd.DataFrame({"qid": list("1122"), "docno": list("xabx"), "score": [3.0, 2.0, 2.0, 1.0]})
-    run["rank"] = [0, 1, 0, 1]
-    expected = experiment({"mine": run}, topics, qrels, "RBPT AP")
-    read, judged = ir_trunc.read_run(run), ir_trunc.read_qrels(qrels)
-    assert experiment({"mine": read}, topics, judged, "RBPT AP").equals(expected)
-    cut = pt.truncation.Fixed(1).transform(read)
-    assert cut["docno"].tolist() == pt.truncation.Fixed(1).transform(run)["docno"].tolist() == ["x", "b"]
-    stop = pt.truncation.Greedy(measure="RBPT").fit(read, judged)
-    assert stop.policy == pt.truncation.Greedy(measure="RBPT").fit(run, qrels).policy
+    run, judged = read_run(RESULTS), read_qrels(QRELS)
+    expected = experiment({"mine": RESULTS}, TOPICS, QRELS, "RBPT AP")
+    assert experiment({"mine": run}, TOPICS, judged, "RBPT AP").equals(expected)
+    assert pt.truncation.Fixed(1).transform(run)["docno"].tolist() == ["a", "y"]
+    fitted = [pt.truncation.Greedy(measure="RBPT").fit(*data) for data in ((run, judged), (RESULTS, QRELS))]
+    assert fitted[0].policy == fitted[1].policy
 
 
 def test_fitting_leaves_out_judgments_for_other_topics_without_a_warning():
