@@ -33,7 +33,7 @@ from ir_trunc.truncation._items import cost_of, text_of
 from ir_trunc.truncation._policy import Cutter, Policy, registry
 from ir_trunc.truncation._text import PoliciesLike, parse_policies, parse_policy
 from ir_trunc.truncation._validation import Split, cut_each, estimate_of
-from ir_trunc.truncation.policies.lengths import Fixed
+from ir_trunc.truncation.policies.basic import Fixed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

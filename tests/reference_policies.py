@@ -16,9 +16,8 @@ from generated import rankings_of
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures.params import Text
 from ir_trunc.truncation._text import parse_policies
-from ir_trunc.truncation.policies.by_score import Level
+from ir_trunc.truncation.policies.basic import CutsByTopic, Level, ListMeasure
 from ir_trunc.truncation.policies.learned import Estimator
-from ir_trunc.truncation.policies.lengths import CutsByTopic, ListMeasure
 from ir_trunc.truncation.policies.risk import Risk
 
 CUTS = {str(topic): topic * 7 % 5 for topic in range(1, 40)}

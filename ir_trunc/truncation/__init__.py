@@ -21,23 +21,21 @@ from ir_trunc.truncation._text import (
 from ir_trunc.truncation._validation import cross_validate
 
 if TYPE_CHECKING:  # what type checkers see; at run time the names are those of the registry
-    from ir_trunc.truncation.policies.by_score import (
+    from ir_trunc.truncation.policies.basic import (
         AdaptiveK as AdaptiveK,
+        Fixed as Fixed,
+        Given as Given,
+        Greedy as Greedy,
         Knee as Knee,
         LargestGap as LargestGap,
         Nucleus as Nucleus,
+        Oracle as Oracle,
         ScoreDistribution as ScoreDistribution,
         ScoreThreshold as ScoreThreshold,
         ShareOfTop as ShareOfTop,
         Surprise as Surprise,
     )
     from ir_trunc.truncation.policies.learned import Learned as Learned
-    from ir_trunc.truncation.policies.lengths import (
-        Fixed as Fixed,
-        Given as Given,
-        Greedy as Greedy,
-        Oracle as Oracle,
-    )
     from ir_trunc.truncation.policies.risk import RiskControlled as RiskControlled
 
 __all__ = [

@@ -30,7 +30,7 @@ from ir_trunc.measures.declaration import items_of, split_at_blanks
 from ir_trunc.truncation import _policy
 from ir_trunc.truncation._fitting import Profile, check_rows, unjudged_lists
 from ir_trunc.truncation._policy import BOUNDS, Cutter, Policy, PolicyDefinition, registry
-from ir_trunc.truncation.policies.lengths import CutsByTopic, Given
+from ir_trunc.truncation.policies.basic import CutsByTopic, Given
 
 _SAVED = re.compile(r"\.json(\.gz)?$")
 CutterType = TypeVar("CutterType", bound=Cutter)

@@ -29,8 +29,7 @@ from ir_trunc.measures.definition import influence
 from ir_trunc.truncation._fitting import curve_of, one_measure, units_of
 from ir_trunc.truncation._policy import Cutter, Policy, among_tried, lengths_of, sees_judgments
 from ir_trunc.truncation._text import PoliciesLike, parse_policies
-from ir_trunc.truncation.policies.by_score import LevelPolicy
-from ir_trunc.truncation.policies.lengths import Greedy
+from ir_trunc.truncation.policies.basic import Greedy, LevelPolicy
 
 _FOLDS = 5
 

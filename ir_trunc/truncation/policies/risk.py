@@ -16,7 +16,7 @@ from ir_trunc.measures.lists import running
 from ir_trunc.measures.params import Choice, Kind, Number
 from ir_trunc.truncation._fitting import Levels, curve_of, falling_scores, one_measure, units_of
 from ir_trunc.truncation._policy import policy
-from ir_trunc.truncation.policies.by_score import Level, LevelPolicy, shares_of_top
+from ir_trunc.truncation.policies.basic import Level, LevelPolicy, shares_of_top
 
 _SLACK = 1e-12
 
