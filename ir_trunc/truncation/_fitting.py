@@ -238,21 +238,16 @@ def falling_scores(rankings: Rankings) -> Floats:
         remedy = "or choose a policy without scores, as Fixed"
         raise InputError(f"{what}: read the run with {option('searches', 'last')}, {remedy}.")
     if universe is not None and universe.order not in ("score", "score64"):
-        _refuse_rising(rankings, rankings.scores, universe.order)
+        with np.errstate(over="ignore"):
+            values, rows = rankings.scores[rankings.places].astype(np.float32), rankings.rows
+        for at in np.flatnonzero((values[1:] > values[:-1]) & (rows[1:] == rows[:-1]))[:1].tolist():
+            what = f"topic {rankings.topics[rows[at]]}: score {values[at + 1]:g} is below {values[at]:g}"
+            needed = f"the policy needs {option('order', 'score')}, or take one as Fixed"
+            raise InputError(f"{what} by {option('order', universe.order)}; {needed}.")
     if len(rankings) == 1:  # a live list should be cut in microseconds
         start = int(rankings.starts[0])
         return np.minimum.accumulate(rankings.scores[start : start + int(rankings.lengths[0])])
     return running(rankings.scores[rankings.places], offsets_of(rankings.lengths), np.minimum.accumulate)
-
-
-def _refuse_rising(rankings: Rankings, scores: Floats, order: str) -> None:
-    """InputError where another order than that of the scores lets them rise."""
-    with np.errstate(over="ignore"):
-        values, rows = scores[rankings.places].astype(np.float32), rankings.rows
-    for at in np.flatnonzero((values[1:] > values[:-1]) & (rows[1:] == rows[:-1]))[:1].tolist():
-        what = f"topic {rankings.topics[rows[at]]}: score {values[at + 1]:g} is below {values[at]:g}"
-        needed = f"the policy needs {option('order', 'score')}, or take one as Fixed"
-        raise InputError(f"{what} by {option('order', order)}; {needed}.")
 
 
 # Profiles.
