@@ -443,10 +443,8 @@ def test_what_the_organisers_schema_refuses_is_a_warning(track, what):
 
 def test_the_skill_has_an_interval_over_topics(track):
     scores = scored(["runs/alert.jsonl", "runs/always.jsonl"])
-    table, by_topic = (
-        scores.to_pandas().loc["documents"],
-        scores.by("topic").loc["documents"]["RBPT"].unstack(),
-    )
+    table, by_topic = (of.loc["documents"] for of in (scores.to_pandas(), scores.by("topic")["RBPT"]))
+    by_topic = by_topic.unstack()
     part, whole = by_topic["always"] - by_topic["silent"], by_topic["perfect"] - by_topic["silent"]
     skill = part.sum() / whole.sum()
     low = Estimate((skill + (part - skill * whole) / whole.mean()).to_numpy()).student()[0]

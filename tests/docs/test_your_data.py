@@ -27,15 +27,9 @@ del ROWS["what you have"]
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
 RUN = {"q1": {"d1": 2.5, "d2": 1.5}, "q2": {"d1": 3.0, "d3": 1.0}}
-FRAMES = (
-    pd.DataFrame(
-        [(topic, doc, grade) for topic in QRELS for doc, grade in QRELS[topic].items()],
-        columns=["qid", "docno", "label"],
-    ),
-    pd.DataFrame(
-        [(topic, doc, score) for topic in RUN for doc, score in RUN[topic].items()],
-        columns=["qid", "docno", "score"],
-    ),
+FRAMES = tuple(
+    pd.DataFrame([(topic, *pair) for topic in data for pair in data[topic].items()], columns=names)
+    for data, *names in ((QRELS, "qid", "docno", "label"), (RUN, "qid", "docno", "score"))
 )
 HITS = {"hits": {"hits": [{"_id": "d1", "_score": 3.2}, {"_id": "d2", "_score": 1.1}]}}
 SPAN = {
@@ -45,11 +39,7 @@ SPAN = {
 DAYS = "2024-01-01", "2024-01-02"
 HEAD = {"runtag": "mine", "description": "d", "models": [], "extern": "none"}
 RANKING = {"qid": "q", "question-rank": 0, "doc-ranking": [{"doc_id": "d1", "score": 2.0}]}
-SQUAD = {
-    "data": [
-        {"paragraphs": [{"qas": [{"id": "q1", "answers": [{"text": "Paris"}]}, {"id": "q2", "answers": []}]}]}
-    ]
-}
+QUESTIONS = [{"id": "q1", "answers": [{"text": "Paris"}]}, {"id": "q2", "answers": []}]
 
 
 def lines(*records):
@@ -75,7 +65,7 @@ FILES = {
     "qa-judgments": "q1 d1 1 in 1968\nq1 d2 2 in 1968, it says\n",
     "qa.run": "q1 Q0 d2 1 0 mine in 1968, it says\nq1 Q0 d1 2 0 mine in 1968\n",
     "rag.jsonl": lines({"run_id": "mine", "topic_id": "q1", "references": ["d1"], "answer": []}),
-    "dev-v2.0.json": json.dumps(SQUAD),
+    "dev-v2.0.json": json.dumps({"data": [{"paragraphs": [{"qas": QUESTIONS}]}]}),
     "references.json": json.dumps(
         [{"id": "q1", "answers": {"text": ["Paris"], "answer_start": [0]}},
          {"id": "q2", "answers": {"text": [], "answer_start": []}}]
@@ -214,11 +204,15 @@ def folder(tmp_path, monkeypatch):
     ("what", "meaning"), CASES, ids=[f"{what}-{at}" for at, (what, _) in enumerate(CASES)]
 )
 def test_every_call_of_the_table_runs_as_it_stands(what, meaning, monkeypatch, capsys):
-    names = {name: getattr(ir_trunc, name) for name in ir_trunc.__all__} | {
+    names = {name: getattr(ir_trunc, name) for name in ir_trunc.__all__}
+    names |= {
         "ir_measures": ir_measures,
         "ir_trunc": ir_trunc,
+        "measures": "RR RBPT",
+        "qrels": QRELS,
+        "run": RUN,
+        "runs": {"one": RUN},
     }
-    names |= {"measures": "RR RBPT", "qrels": QRELS, "run": RUN, "runs": {"one": RUN}}
     meaning = meaning() if callable(meaning) else meaning
     if load := meaning.get("load"):
         monkeypatch.setattr(ir_datasets, "load", load)

@@ -64,13 +64,8 @@ def as_table(file, rows, field, separator=","):
 
 def plain(value):
     """The value as JSON has it."""
-    return (
-        value.item()
-        if isinstance(value, np.generic)
-        else float(value)
-        if isinstance(value, Decimal)
-        else value
-    )
+    value = value.item() if isinstance(value, np.generic) else value
+    return float(value) if isinstance(value, Decimal) else value
 
 
 def in_json(form):
@@ -235,13 +230,8 @@ def test_labels_of_answers_are_grades():
 
 def test_a_sheet_names_its_unfilled_rows():
     judge = {str(topic): {"a": 1, "b": 0} for topic in range(4)}
-    sheet = pd.DataFrame(
-        {
-            "query_id": ["0", "0", "1", "1", "2", "2"],
-            "doc_id": ["a", "b"] * 3,
-            "relevance": ["1", "", "0", "1", "", ""],
-        }
-    )
+    sheet = pd.DataFrame({"query_id": [*"001122"], "doc_id": ["a", "b"] * 3})
+    sheet["relevance"] = ["1", "", "0", "1", "", ""]
     with pytest.warns(IrTruncWarning) as told:
         labels = Judged(judge, sheet)
     said = [str(each.message) for each in told]
