@@ -261,8 +261,7 @@ def test_documents_without_scores_are_in_the_order_of_their_list(form, has):
         with pytest.warns(IrTruncWarning, match=told):
             rankings = rank({"q": {"a": 1}, "r": {"c": 1}}, data)
         assert Fixed(1).cut(rankings).tolist() == [1, 1]
-        with pytest.raises(InputError, match="the policy needs the scores of the documents"):
-            ScoreThreshold(0.5).cut(rankings)
+        refused(InputError, "the policy needs the scores of the documents", ScoreThreshold(0.5).cut, rankings)
 
 
 def test_qrels_may_be_the_ids_of_the_relevant_documents():
@@ -273,9 +272,6 @@ def test_qrels_may_be_the_ids_of_the_relevant_documents():
 def test_a_text_in_the_place_of_a_list_of_relevant_ids_is_refused():
     told = complaint(lambda: read_qrels({"1": ["a"], "2": "b"}))
     assert "qrels (dict), topic 2: {document: relevance} is needed, not str" in told
-    assert "qrels (dict), topic 2: {document: relevance} is needed, not list" in complaint(
-        lambda: read_qrels({"1": {"a": 1}, "2": ["b"]})
-    )
 
 
 def test_answers_may_be_records():

@@ -67,9 +67,9 @@ def form(request, tmp_path):
 
 def both_ways(run, **reading):
     """The reciprocal ranks of both topics: ranked as a whole, and in parts."""
-    whole = ir_trunc.rank(QRELS, run, **reading)
-    in_parts = ir_trunc.calc("RR", QRELS, run, **reading)
-    assert ir_trunc.calc("RR", None, whole).values.tolist() == in_parts.values.tolist()
+    whole = rank(QRELS, run, **reading)
+    in_parts = calc("RR", QRELS, run, **reading)
+    assert calc("RR", None, whole).values.tolist() == in_parts.values.tolist()
     return in_parts.values[0].tolist()
 
 
@@ -107,7 +107,7 @@ def test_rows_that_are_scattered_keep_their_order():
 @pytest.mark.parametrize("rank", [2, 1])
 def test_equal_ranks_in_a_list_are_an_error_that_names_the_topic(form, rank):
     lines = [(*line[:3], rank, line[4]) for line in LINES[:2]]
-    for read in (ir_trunc.rank, lambda *args, **kwargs: ir_trunc.calc("RR", *args, **kwargs)):
+    for read in (ir_trunc.rank, lambda *args, **kwargs: calc("RR", *args, **kwargs)):
         with pytest.raises(InputError, match=rf"topic 1, document [ab]: rank {rank} is in the list twice"):
             read(QRELS, form(lines), order="rank")
 
@@ -115,14 +115,14 @@ def test_equal_ranks_in_a_list_are_an_error_that_names_the_topic(form, rank):
 def test_a_missing_rank_is_an_error_that_names_the_topic():
     holes = frame().assign(rank=[2, np.nan, 1, 2])
     with pytest.raises(InputError, match="topic 1, document a: rank nan is not a whole number"):
-        ir_trunc.calc("RR", QRELS, holes, order="rank")
+        calc("RR", QRELS, holes, order="rank")
 
 
 def test_a_rank_in_a_file_that_is_no_number_is_named_with_its_line(tmp_path):
     (tmp_path / "run").write_text("1 Q0 a 1 3 t\n1 Q0 b x 2 t\n")
     with pytest.raises(InputError, match=r"line 2 \(topic 1, document b\): rank 'x' is not a whole number"):
-        ir_trunc.calc("RR", QRELS, tmp_path / "run", order="rank")
-    assert ir_trunc.calc("RR", QRELS, tmp_path / "run").values[0, 0] == 1  # not read where it does not decide
+        calc("RR", QRELS, tmp_path / "run", order="rank")
+    assert calc("RR", QRELS, tmp_path / "run").values[0, 0] == 1  # not read where it does not decide
 
 
 def test_a_frame_with_ranks_needs_no_scores():
@@ -130,18 +130,17 @@ def test_a_frame_with_ranks_needs_no_scores():
     assert both_ways(ranked, order="rank") == [1, 0.5]
     assert both_ways(ranked, order="file") == [0.5, 0.5]
     with pytest.raises(InputError, match=r"has no column score; .* order='rank' takes the column rank"):
-        ir_trunc.calc("RR", QRELS, ranked)
-    with pytest.raises(InputError, match="measures of confidence need the scores"):
-        ir_trunc.calc("CWS", QRELS, ranked, order="rank")
-    assert ir_trunc.rank(QRELS, ranked, order="rank").scores is None
+        calc("RR", QRELS, ranked)
+    refused(InputError, "measures of confidence need the scores", calc, "CWS", QRELS, ranked, order="rank")
+    assert rank(QRELS, ranked, order="rank").scores is None
 
 
 def test_lists_by_rank_keep_their_order_and_have_no_scores():
     lists = {"1": ["b", "a"], "2": ["c", "d"]}
     for order in ("score", "score64", "rank", "file"):
         assert both_ways(lists, order=order) == [0.5, 1]
-    assert ir_trunc.rank(QRELS, lists).scores is None
-    refused(InputError, "measures of confidence need the scores", ir_trunc.calc, "CWS", QRELS, lists)
+    assert rank(QRELS, lists).scores is None
+    refused(InputError, "measures of confidence need the scores", calc, "CWS", QRELS, lists)
     assert both_ways({"1": ["b", "a"], "2": {"c": 1700000000, "d": 1700000001}}) == [0.5, 0.5]
 
 
@@ -159,62 +158,61 @@ def test_scores_in_a_dict_are_no_ranks():
 def test_distances_are_taken_with_the_opposite_sign(form):
     assert both_ways(form(), lower_is_better=True) == [1, 0.5]
     assert both_ways(form(), lower_is_better=True, order="score64") == [1, 1]
-    ranked = ir_trunc.rank(QRELS, form(), lower_is_better=True)
+    ranked = rank(QRELS, form(), lower_is_better=True)
     assert ranked.scores.tolist()[:2] == [-4, -5]
     with pytest.raises(InputError, match="topic 1: lower_is_better needs scores"):
-        ir_trunc.calc("RR", QRELS, {"1": ["a"]}, lower_is_better=True)
+        calc("RR", QRELS, {"1": ["a"]}, lower_is_better=True)
 
 
 def test_a_mark_ends_the_list_before_its_first_row(form):
     lines = [("1", "AF", "b", 1, 9), ("1", "NS", "x", 2, 8), ("1", "AF", "a", 3, 7), ("2", "NS", "c", 1, 6)]
-    assert ir_trunc.rank(QRELS, form(lines), stop="NS").lengths.tolist() == [1, 0]
+    assert rank(QRELS, form(lines), stop="NS").lengths.tolist() == [1, 0]
     assert both_ways(form(lines), stop="NS") == [0, 0]
     assert both_ways(form(lines)) == [1 / 3, 1]
 
 
 def test_a_column_shown_ends_the_list():
     run = frame().assign(shown=[True, False, False, True])
-    assert ir_trunc.rank(QRELS, run).lengths.tolist() == [1, 0]
+    assert rank(QRELS, run).lengths.tolist() == [1, 0]
     assert both_ways(run) == [0, 0]
     with pytest.raises(InputError, match=r"topic 1, document b: shown 1: True or False is needed"):
-        ir_trunc.calc("RR", QRELS, run.assign(shown=1))
+        calc("RR", QRELS, run.assign(shown=1))
 
 
 def test_a_dict_has_no_second_column():
-    refused(InputError, "a dict has no second column", ir_trunc.calc, "RR", QRELS, {"1": {"a": 1}}, stop="NS")
+    refused(InputError, "a dict has no second column", calc, "RR", QRELS, {"1": {"a": 1}}, stop="NS")
 
 
 def test_a_repeated_document_is_an_error_or_kept_once(form):
     lines = [("1", "Q0", "a", 3, 1), ("1", "Q0", "b", 2, 2), ("1", "Q0", "a", 1, 3), ("2", "Q0", "c", 1, 1)]
-    with pytest.raises(InputError, match="topic 1, document a: it is in the list twice"):
-        ir_trunc.calc("RR", QRELS, form(lines))
+    refused(InputError, "topic 1, document a: it is in the list twice", calc, "RR", QRELS, form(lines))
     assert both_ways(form(lines), duplicates="first") == [0.5, 1]
     assert both_ways(form(lines), duplicates="best") == [1, 1]
     assert both_ways(form(lines), duplicates="best", lower_is_better=True) == [1, 1]
     assert both_ways(form(lines), duplicates="first", lower_is_better=True) == [1, 1]
-    assert ir_trunc.rank(QRELS, form(lines), duplicates="best").lengths.tolist() == [2, 1]
+    assert rank(QRELS, form(lines), duplicates="best").lengths.tolist() == [2, 1]
 
 
 def test_the_error_about_a_frame_of_several_runs_says_how_to_part_it():
     both = pd.concat([frame().assign(text="x", system=name) for name in ("old", "new")])
     parts = r"the column 'system' names .* \{name: part for name, part in df.groupby\('system'\)\}"
-    refused(InputError, parts, ir_trunc.calc, "RR", QRELS, both)
-    refused(InputError, r"keeps one of them\.$", ir_trunc.calc, "RR", QRELS, both.drop(columns="system"))
+    refused(InputError, parts, calc, "RR", QRELS, both)
+    refused(InputError, r"keeps one of them\.$", calc, "RR", QRELS, both.drop(columns="system"))
     with pytest.raises(InputError, match=r"not DataFrame, of a frame \{name: part for name, part in df"):
-        ir_trunc.compare("RR", QRELS, both)
+        compare("RR", QRELS, both)
 
 
 def test_the_error_about_a_repeated_document_or_rank_names_its_lines(tmp_path):
     for name, pack in (("run", bytes), ("run.gz", gzip.compress)):
         (tmp_path / name).write_bytes(pack(b"# by hand\n1 Q0 a 1 3 t\n\n1 Q0 b 2 2 t\n1 Q0 a 3 1 t\n"))
         with pytest.raises(InputError, match=r"document a: it is in the list twice.* \(lines 2 and 5\)"):
-            ir_trunc.calc("RR", QRELS, tmp_path / name)
+            calc("RR", QRELS, tmp_path / name)
     (tmp_path / "run").write_text("1 Q0 a 1 .9 x\n# a comment\n1 Q0 b 2 .8 x\n1 Q0 c 2 .7 x\n2 Q0 c 1 .7 x\n")
     problem = r"document c: rank 2 is in the list twice; order='file' .* \(lines 3 and 4\)"
     refused(InputError, problem, calc, "AP", QRELS, tmp_path / "run", order="rank")
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 1\n1 0 a 0\n")
     with pytest.raises(InputError, match=r"document a: it is judged twice \(lines 1 and 3\)"):
-        ir_trunc.calc("RR", tmp_path / "qrels", {"1": ["a"]})
+        calc("RR", tmp_path / "qrels", {"1": ["a"]})
 
 
 def test_every_command_that_takes_runs_takes_how_they_are_read(tmp_path, capsys):
@@ -266,14 +264,14 @@ def test_what_is_written_keeps_the_order_for_tools_that_read_scores(tmp_path, ca
 def test_a_stream_that_is_read_twice_is_an_error_not_zeros():
     tuples = list(frame().itertuples(index=False))
     for stream in (iter(tuples), (item for item in tuples), pa.table(frame()).to_reader()):
-        assert ir_trunc.calc("RR", QRELS, stream).values.tolist() == [[0.5, 0.5]]
+        assert calc("RR", QRELS, stream).values.tolist() == [[0.5, 0.5]]
         with pytest.raises(InputError, match=r"it yields nothing\. An iterator can be read only once"):
-            ir_trunc.calc("RR", QRELS, stream)
-        refused(InputError, "it yields nothing", ir_trunc.rank, QRELS, stream)
+            calc("RR", QRELS, stream)
+        refused(InputError, "it yields nothing", rank, QRELS, stream)
     for nothing in ([], {}, frame()[:0], pa.table(frame()[:0])):
-        assert ir_trunc.calc("RR", QRELS, nothing).values.tolist() == [[0, 0]]
+        assert calc("RR", QRELS, nothing).values.tolist() == [[0, 0]]
     judged = iter([])
-    refused(InputError, "it yields nothing", ir_trunc.calc, "RR", judged, tuples)
+    refused(InputError, "it yields nothing", calc, "RR", judged, tuples)
 
 
 # warnings
@@ -320,9 +318,9 @@ def test_signs_of_a_misread_run_are_warnings(form, kept, lines, qrels, options, 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if kept:
-            ir_trunc.rank(qrels, form(lines), **options)
+            rank(qrels, form(lines), **options)
         else:
-            ir_trunc.calc("RR", qrels, form(lines), **options)
+            calc("RR", qrels, form(lines), **options)
     assert len(caught) == bool(parts)
     assert all(part in str(caught[0].message) for part in parts)
 
