@@ -122,7 +122,10 @@ def one_of(name: str, value: Any, words: Iterable[str]) -> str:
 
 def file_name(name: str, value: Any) -> str:
     """The name of a file."""
-    path = os.fspath(value) if isinstance(value, os.PathLike) else value
+    try:
+        path = os.fspath(value)
+    except TypeError:  # or __fspath__ returns no path
+        path = None
     if not isinstance(path, str):
         raise wrong_type(name, value, "a path")
     try:
