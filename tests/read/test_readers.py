@@ -87,22 +87,13 @@ def test_a_reader_is_asked_only_for_data_of_its_shape(monkeypatch, tmp_path, sha
         assert bool(asked) == (other == shape or (other, shape) == ("frame", "object")), other
 
 
-class OddPath:
-    """A path of something else than text."""
-
-    def __init__(self, value):
-        self.value = value
-
-    def __fspath__(self):
-        return self.value
-
-
 @pytest.mark.parametrize("value", [b"a.run", 5])
 def test_a_path_that_is_not_text_is_refused(value):
+    path = type("OddPath", (), {"__fspath__": lambda self: value})()
     for door in (lambda run: calc("RR", {"1": {"a": 1}}, run), ir_trunc.read_qrels, read_topics):
-        refused(InputError, "a path of type OddPath is not text", door, OddPath(value))
+        refused(InputError, "a path of type OddPath is not text", door, path)
     with pytest.raises(ParameterTypeError, match="a path is needed, not OddPath"):
-        ir_trunc.compare("RR", {"1": {"a": 1}}, [OddPath(value), "b.run"])
+        ir_trunc.compare("RR", {"1": {"a": 1}}, [path, "b.run"])
 
 
 def test_the_content_of_a_file_decides_and_then_its_name(tmp_path):

@@ -69,10 +69,9 @@ def test_a_column_that_nobody_has_is_an_error_that_offers_the_nearest():
 def test_data_without_columns_are_refused(tmp_path):
     (tmp_path / "run.txt").write_text("1 Q0 a 1 0.5 x\n")
     (tmp_path / "qrels.txt").write_text("1 0 a 1\n")
-    for run in (RUN, {"1": ["a"]}, [("1", "a", 0.5)], tmp_path / "run.txt"):
-        refused(InputError, "no columns; leave doc_id out", read_run, run, columns={"doc_id": "chunk"})
-    for qrels in (QRELS, {"1": ["a"]}, [("1", "a", 1)], tmp_path / "qrels.txt"):
-        refused(InputError, "no columns; leave doc_id out", read_qrels, qrels, columns={"doc_id": "chunk"})
+    runs = [(read_run, run) for run in (RUN, {"1": ["a"]}, [("1", "a", 0.5)], tmp_path / "run.txt")]
+    for read, data in (*runs, (read_qrels, QRELS), (read_qrels, tmp_path / "qrels.txt")):
+        refused(InputError, "no columns; leave doc_id out", read, data, columns={"doc_id": "chunk"})
     refused(InputError, "no columns; leave doc_id out", calc, "AP", QRELS, RUN, columns={"doc_id": "chunk"})
     with pytest.raises(InputError, match="lower_is_better and columns are for other runs"):
         calc("AP", None, rank(QRELS, RUN), columns={"doc_id": "chunk"})

@@ -206,6 +206,7 @@ def test_a_bad_line_of_qrels_is_named(good_files, line, parts):
 @pytest.mark.parametrize(("rank", "problem"), [
     (b"0x10", "rank '0x10' is not a whole number"),
     (b"1.0", "rank '1.0' is not a whole number"),
+    (b"x", "rank 'x' is not a whole number"),
     (b"2147483648", "rank '2147483648': a number below 2^31 is needed"),
     (b"-3000000000", "rank '-3000000000': a number below 2^31 is needed"),
 ])  # fmt: skip

@@ -78,9 +78,9 @@ def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]
     for name, text in texts.items():
         kind, hint, problem = kinds[name], "", ""
         try:
-            values[name] = {int: grade_of, float: score_of}.get(kind, str)(text)
             if name == RANK and not NUMBER[int].fullmatch(text):
                 raise ValueError
+            values[name] = {int: grade_of, float: score_of}.get(kind, str)(text)
             problem = ": a finite number is needed" if kind is float and math.isinf(values[name]) else ""
         except ValueError as error:
             hint, problem = str(error), f" is not a {'whole ' if kind is int else ''}number"
@@ -274,9 +274,8 @@ def _rows_of_block(
         alone = not (white[:1].any() or plain.endswith(b" ") or (white[1:] & white[:-1]).any())
         if not alone or plain.startswith(COMMENT) or (COMMENT in plain and b"\n#" in plain):
             seen.comment = seen.comment or _row_in_a_comment(data, layout)
-            lines = _BLANK_LINES.sub(b"\n", plain).splitlines()  # blank ones would cost as much as rows
-            rows_of_fields = filter(None, (line.split() for line in lines))
-            plain = b"\n".join(b" ".join(row) for row in rows_of_fields if row[0][:1] != COMMENT)
+            # Blank lines would cost as much as rows.
+            plain = b"\n".join(map(b" ".join, rows_in(_BLANK_LINES.sub(b"\n", plain))))
         rows = _at_once(plain, layout, source, samples) if plain else None
         if rows is None and plain:
             table = _line_by_line(data.splitlines(), layout, source, seen.first, seen.longer)
