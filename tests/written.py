@@ -1,4 +1,6 @@
-"""Tables as files."""
+"""Tables and records as files."""
+
+import json
 
 
 def to_file(frame, path):
@@ -10,4 +12,10 @@ def to_file(frame, path):
             frame.to_json(path, orient="records", lines=path.suffix == ".jsonl")
         case ".parquet":
             frame.to_parquet(path)
+    return path
+
+
+def json_lines(path, records, **options):
+    """Records as a file of JSON, one after the other."""
+    path.write_text("".join(f"{json.dumps(record, **options)}\n" for record in records), encoding="utf-8")
     return path

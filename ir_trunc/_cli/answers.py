@@ -93,9 +93,8 @@ def _scored(log: AnswerLog, args: Words, measures: list[Any], places: int) -> It
         yield from (str(log), table_text(scores, places))
     else:
         figures = log.figures()
-        sources = "\n".join(
-            f"{', '.join(of.index)}: {source}" for source, of in figures.groupby("source", sort=False)
-        )
+        by_source = figures.groupby("source", sort=False)
+        sources = "\n".join(f"{', '.join(of.index)}: {source}" for source, of in by_source)
         yield from (str(log), table_text(figures[["score"]], places), sources)
     if log.groups and measures:
         yield table_text(log.by_group(measures), places)

@@ -384,7 +384,7 @@ def _without_nil(rows: CodedRows, nil: NilRule, nil_id: str) -> CodedRows:
     """The judgments of documents: no placeholder, and no NIL where that id has a meaning of its own."""
     docs = text_array(rows.docs)
     left_out = occurs(docs, PLACEHOLDER)[rows.doc]
-    if nil.means_something:
+    if nil.convention != "document":
         is_nil = occurs(docs, nil_id)[rows.doc]
         left_out |= is_nil
         if is_nil.any():

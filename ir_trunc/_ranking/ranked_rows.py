@@ -501,11 +501,6 @@ class NilRule:
             )
         object.__setattr__(self, "answers", self.convention in ("trec2001", "sakai"))
 
-    @property
-    def means_something(self) -> bool:
-        """Whether NIL is anything but an ordinary document."""
-        return self.convention != "document"
-
     def lengths(self, run: RankedRows, nil_rows: Ints) -> Ints:
         """The lengths of the lists (Q), given the rows that hold NIL."""
         lengths = run.lengths.copy()

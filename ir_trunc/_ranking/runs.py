@@ -554,7 +554,7 @@ def judged(qrels: Qrels, ranked: RankedRows, keep_scores: bool = True) -> tuple[
     key = qrels.find(ranked.topic, ids)
     if qrels.classes is not None and qrels.abstains is None:
         others = key < 0
-        others[nil_rows] &= not qrels.nil.means_something
+        others[nil_rows] &= qrels.nil.convention == "document"
         wrong = ranked.rows.docs.take(numeric(np.flatnonzero(others))).to_pylist()
         notes.seeming = tuple(filter(seems_none, wrong))
     row = np.flatnonzero((key >= 0) & (ranked.rank <= lengths[ranked.topic]))

@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from messages import refused
+from written import json_lines
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError, calc, calc_aggregate, read_answers, read_log
@@ -41,11 +42,6 @@ def answered(right, sure):
     ]
 
 
-def write(path, items):
-    path.write_text("".join(json.dumps(item) + "\n" for item in items), encoding="utf-8")
-    return path
-
-
 def test_scores_are_those_of_the_definitions():
     log = read_log(ITEMS)
     assert scored(log) == pytest.approx(SCORES)
@@ -56,7 +52,7 @@ def test_scores_are_those_of_the_definitions():
 
 
 def test_every_form_is_the_same_log(tmp_path):
-    plain = write(tmp_path / "log.jsonl", ITEMS)
+    plain = json_lines(tmp_path / "log.jsonl", ITEMS)
     packed = tmp_path / "log.jsonl.gz"
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     array = tmp_path / "log.json"
@@ -166,7 +162,7 @@ def test_abstentions_in_words_get_a_warning_unless_they_are_declared(tmp_path, c
     with pytest.warns(IrTruncWarning, match=told):
         assert read_log(items, "em").counts == {"correct": 2, "wrong": 5, "unanswered": 0}
     assert read_log(items, "em", abstains=()).counts["wrong"] == 5
-    path = str(write(tmp_path / "log.jsonl", items))
+    path = str(json_lines(tmp_path / "log.jsonl", items))
     main(["answers", path, "c@1", "--judge", "em", "--abstains", "n/a", "--abstains", "no answer"])
     captured = capsys.readouterr()
     assert "7 questions: 2 correct, 2 wrong, 3 unanswered" in captured.out
@@ -203,7 +199,7 @@ def test_answers_in_words_without_a_value_of_correct_are_silence_if_this_is_decl
     remedy = f"abstains={REFUSALS}"
     assert str(caught.value) == f"log: {what}; {remedy} takes them for no answer."
     assert eval(f"read_log(items, {remedy})").counts == {"correct": 1, "wrong": 0, "unanswered": 7}
-    path = str(write(tmp_path / "log.jsonl", items))
+    path = str(json_lines(tmp_path / "log.jsonl", items))
     assert main(["answers", path, "c@1"]) == 2
     said = capsys.readouterr().err
     words = shlex.split(said[said.index("--abstains") : said.index(" takes them")])
@@ -337,11 +333,12 @@ def test_a_file_that_is_no_log_is_refused_by_its_name(tmp_path, text):
     refused(InputError, r"my\.jsonl", read_log, path)
 
 
-def test_the_command_prints_scores_risks_and_the_threshold(tmp_path, monkeypatch, capsys):
+def test_the_command_prints_and_draws_scores_risks_and_the_threshold(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    write(tmp_path / "log.jsonl", SILENT)
+    json_lines(tmp_path / "log.jsonl", SILENT)
     words = ["answers", "log.jsonl", "c@1", "UF(price=3)", "--risk", "0.1"]
-    assert main([*words, "AURC"]) == 0
+    assert main([*words, "AURC", "--plot", "risk.png"]) == 0
+    assert (tmp_path / "risk.png").read_bytes().startswith(b"\x89PNG")
     printed = capsys.readouterr().out
     assert "5 questions: 2 correct, 1 wrong, 2 unanswered" in printed
     assert "UF(price=3) -0.2000" in printed
@@ -368,9 +365,11 @@ def test_two_logs_are_compared(tmp_path, monkeypatch, capsys):
     items = answered([n % 3 > 0 for n in range(30)], np.arange(30) / 30)
     better = [item | {"correct": item["correct"] or item["id"] < 15} for item in items]
     silent, nothing = [{"id": n, "answer": None} for n in (30, 31)], {"answerable": False}
-    write(tmp_path / "old.jsonl", [*items, silent[0] | nothing, silent[1]])  # each says it of one question
-    write(tmp_path / "new.jsonl", [*better, silent[0], silent[1] | nothing])
-    write(tmp_path / "short.jsonl", items[1:])
+    json_lines(
+        tmp_path / "old.jsonl", [*items, silent[0] | nothing, silent[1]]
+    )  # each says it of one question
+    json_lines(tmp_path / "new.jsonl", [*better, silent[0], silent[1] | nothing])
+    json_lines(tmp_path / "short.jsonl", items[1:])
     assert main(["answers", "old.jsonl", "new.jsonl", "c@1", "AURC", "EM"]) == 0
     printed = capsys.readouterr().out
     assert re.search(r"old.jsonl +0.6641\S* .* 0.6875\S*\nnew.jsonl +0.8301\S* .* 0.8438", printed)
@@ -389,19 +388,11 @@ def test_two_logs_are_compared(tmp_path, monkeypatch, capsys):
         assert main(["answers", "old.jsonl", *words]) == 2
 
 
-@pytest.mark.full
-def test_the_command_draws_the_curve(tmp_path):
-    pytest.importorskip("matplotlib")
-    path = write(tmp_path / "log.jsonl", SILENT)
-    assert main(["answers", str(path), "c@1", "--plot", str(tmp_path / "risk.png")]) == 0
-    assert (tmp_path / "risk.png").read_bytes().startswith(b"\x89PNG")
-
-
 def test_check_takes_logs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    write(tmp_path / "new.jsonl", SILENT)
-    write(tmp_path / "old.jsonl", [SILENT[0], SILENT[1] | {"correct": True}, *SILENT[2:]])
-    write(tmp_path / "other.jsonl", SILENT[1:])
+    json_lines(tmp_path / "new.jsonl", SILENT)
+    json_lines(tmp_path / "old.jsonl", [SILENT[0], SILENT[1] | {"correct": True}, *SILENT[2:]])
+    json_lines(tmp_path / "other.jsonl", SILENT[1:])
     assert main(["check", "new.jsonl", "--fail-if", "c@1 < 0.5"]) == 0
     assert main(["check", "new.jsonl", "--fail-if", "c@1 < 0.6"]) == 1
     assert main(["check", "new.jsonl", "--baseline", "old.jsonl", "--fail-if", "c@1 worsens 0.1"]) == 1
@@ -481,7 +472,7 @@ def test_figures_that_a_log_does_not_tell_are_not_there(tmp_path, capsys):
     assert silent[silent.isna()].index.tolist() == ["risk"]
     counted = ["coverage", "carefulness", "alignment", "correct given attempted", "F"]
     assert silent[counted].tolist() == [0, 1, 1, 0, 0]
-    path = str(write(tmp_path / "log.jsonl", unknown))
+    path = str(json_lines(tmp_path / "log.jsonl", unknown))
     assert main(["answers", path]) == 0
     printed = capsys.readouterr().out
     assert re.search(r"correct given attempted +1.0000", printed)

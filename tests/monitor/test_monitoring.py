@@ -51,12 +51,6 @@ def test_every_live_policy_can_be_monitored(name):
     assert "ALARM, shifted: top score" in str(shifted)
 
 
-def test_a_run_without_a_list_cannot_be_monitored():
-    policy = ScoreThreshold().fit(lists_of(0, 100), "RBPT")
-    with pytest.raises(InputError, match=r"run \(dict\): there is no list; at least one is needed"):
-        policy.monitor({})
-
-
 @pytest.mark.weekly
 def test_false_alarms_are_at_most_those_that_are_stated():
     """200 pairs of samples of one collection; tests/benchmarks/monitoring.py draws 1,000 in more settings."""
@@ -166,6 +160,7 @@ def test_lists_of_all_lengths_and_equal_scores_can_be_compared():
      "19 independent live lists, and .* on 60: too few"),
     (lambda: Fixed(2).fit(lists_of(0, 9), "AP").monitor(lists_of(0, 60)), InputError,
      "60 independent live lists, and .* on 9: too few to tell"),
+    (lambda: Fixed(2).fit(lists_of(0, 60), "AP").monitor({}), InputError, "run .dict.: there is no list; at"),
 ])  # fmt: skip
 def test_what_cannot_be_compared_is_refused(call, error, message):
     refused(error, message, call)

@@ -1,6 +1,5 @@
 """Records with a list of documents each, of declared forms, of stores, or as the user names them."""
 
-import json
 from collections import namedtuple
 from types import SimpleNamespace
 
@@ -9,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from messages import check, complaint, refused
+from written import json_lines
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, calc, calc_aggregate, evaluator, read_qrels, read_run
@@ -25,14 +25,13 @@ NAMES = {"list": "found.docs", "query_id": "q.id", "doc_id": "meta.key", "score"
 
 
 def test_any_records_are_read_by_the_names_of_their_parts(tmp_path):
-    path = tmp_path / "records.jsonl"
-    path.write_text("".join(f"{json.dumps(record)}\n" for record in RECORDS), encoding="utf-8")
+    path = json_lines(tmp_path / "records.jsonl", RECORDS)
     for data in (RECORDS, path):
         rows = read_run(data, columns=NAMES)
         assert rows.to_dict() == {"7": {"a": 0.9, "b": 0.5}, "8": {}}
         assert rows.universe == ("7", "8")
         assert calc("RR NumRet", {"7": {"b": 1}}, data, columns=NAMES).values.tolist() == [[0.5], [2]]
-    path.write_text(json.dumps(RECORDS[0]), encoding="utf-8")  # JSON lines of a single line
+    json_lines(path, RECORDS[:1])
     assert read_run(path, columns=NAMES).to_dict() == {"7": {"a": 0.9, "b": 0.5}}
 
 
@@ -127,12 +126,9 @@ DECLARED = {
 @pytest.mark.parametrize("form", DECLARED)
 def test_a_declared_form_is_the_run_of_its_lists(tmp_path, form):
     data = DECLARED[form]
-    (tmp_path / "whole.json").write_text(json.dumps(data), encoding="utf-8")
-    files = [tmp_path / "whole.json"]
+    files = [json_lines(tmp_path / "whole.json", [data])]
     if isinstance(data, list):
-        text = "".join(f"{json.dumps(record)}\n" for record in data)
-        (tmp_path / "lines.jsonl").write_text(text, encoding="utf-8")
-        files.append(tmp_path / "lines.jsonl")
+        files.append(json_lines(tmp_path / "lines.jsonl", data))
     for run in (data, *files):
         rows = read_run(run)
         assert rows.to_dict() == {"1": {"b": 0.9, "a": 0.5}, "2": {}}
@@ -238,12 +234,11 @@ JUDGED = {
 
 @pytest.mark.parametrize("form", JUDGED)
 def test_a_declared_form_is_the_judgments_of_its_lists(tmp_path, form):
-    (tmp_path / "whole.json").write_text(json.dumps(JUDGED[form]), encoding="utf-8")
-    for qrels in (JUDGED[form], tmp_path / "whole.json"):
+    for qrels in (JUDGED[form], json_lines(tmp_path / "whole.json", [JUDGED[form]])):
         assert calc("NumRel", qrels, {"1": ["a"], "2": []}).values.tolist() == [[2, 0]]
     if isinstance(JUDGED[form], list):  # JSON lines of a single line
-        (tmp_path / "line.jsonl").write_text(json.dumps(JUDGED[form][0]), encoding="utf-8")
-        assert read_qrels(tmp_path / "line.jsonl").to_dict() == {"1": {"a": 1, "b": 1}}
+        line = json_lines(tmp_path / "line.jsonl", JUDGED[form][:1])
+        assert read_qrels(line).to_dict() == {"1": {"a": 1, "b": 1}}
     if form == "BioASQ":
         assert calc("RR", {"1": {"b": 1}}, JUDGED[form]).values.tolist() == [[0.5]]
 
@@ -370,13 +365,11 @@ OF_GOLD = {
 @pytest.mark.parametrize("form", OF_GOLD)
 def test_golden_sets_and_judgments_of_search_engines_are_qrels_at_every_door(tmp_path, capsys, form):
     data, grades = OF_GOLD[form]
-    (tmp_path / "gold.json").write_text(json.dumps(data), encoding="utf-8")
     run = {"1": ["b", "a"], "2": []}
-    (tmp_path / "run.json").write_text(json.dumps(run), encoding="utf-8")
-    qrels = [data, tmp_path / "gold.json"]
+    json_lines(tmp_path / "run.json", [run])
+    qrels = [data, json_lines(tmp_path / "gold.json", [data])]
     if isinstance(data, list):
-        (tmp_path / "gold.jsonl").write_text("".join(f"{json.dumps(r)}\n" for r in data), encoding="utf-8")
-        qrels += [tmp_path / "gold.jsonl", pd.DataFrame(data)]
+        qrels += [json_lines(tmp_path / "gold.jsonl", data), pd.DataFrame(data)]
     for each in qrels:
         judgments = read_qrels(each)
         assert judgments.judgments.topics == ("1", "2")

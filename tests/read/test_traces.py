@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 from messages import check, complaint, refused
+from written import json_lines
 
 from ir_trunc import InputError, IrTruncWarning, calc, read_qrels, read_run
 
@@ -101,11 +102,6 @@ def phoenix(spans):
     return pd.DataFrame(rows, [row["context.span_id"] for row in rows])
 
 
-def lines(path, items, **options):
-    path.write_text("\n".join(json.dumps(item, **options) for item in items), encoding="utf-8")
-    return path
-
-
 SCORES = st.sampled_from([0.125, 0.25, 0.5, 0.75])
 DOCS = st.dictionaries(st.sampled_from("abcdef"), SCORES, max_size=4)
 RUNS = st.dictionaries(st.sampled_from(["one?", "two?", "3", "a\nb"]), DOCS, min_size=1)
@@ -126,15 +122,15 @@ def test_every_form_is_the_same_run_as_a_dict(run, form):
 def test_every_file_is_the_same_run(tmp_path):
     spans = spans_of(LISTS)
     files = {
-        "lines.jsonl": lines(tmp_path / "lines.jsonl", spans),
-        "ConsoleSpanExporter": lines(tmp_path / "console.json", spans, indent=4),
-        "list.json": lines(tmp_path / "list.json", [spans]),
-        "otlp.json": lines(tmp_path / "otlp.json", [otlp(spans)]),
-        "collector.jsonl": lines(tmp_path / "collector.jsonl", [otlp(spans[:2]), otlp(spans[2:])]),
+        "lines.jsonl": json_lines(tmp_path / "lines.jsonl", spans),
+        "ConsoleSpanExporter": json_lines(tmp_path / "console.json", spans, indent=4),
+        "list.json": json_lines(tmp_path / "list.json", [spans]),
+        "otlp.json": json_lines(tmp_path / "otlp.json", [otlp(spans)]),
+        "collector.jsonl": json_lines(tmp_path / "collector.jsonl", [otlp(spans[:2]), otlp(spans[2:])]),
     }
     for name, path in files.items():
         assert calc("NumRet", QRELS, path).values.tolist() == [[2, 0, 1]], name
-    one = lines(tmp_path / "one.jsonl", spans[2:3])
+    one = json_lines(tmp_path / "one.jsonl", spans[2:3])
     assert read_run(one).to_dict() == {"capital of France?": LISTS["capital of France?"]}
 
 
@@ -342,8 +338,8 @@ def test_other_data_than_spans_are_refused(tmp_path):
     check(complaint(lambda: read_run([good, {"a": 1}])), "item 1: {'a': 1}: a span is needed, with context")
     for odd in (5, [5], *([{"scopeSpans": [{"spans": [one]}]}] for one in (5, {"attributes": []}))):
         check(complaint(lambda odd=odd: read_run({"resourceSpans": odd})), "spanId", "OTLP's JSON")
-    path = lines(tmp_path / "spans.jsonl", [good, good])
-    path.write_text(path.read_text() + "\n{", encoding="utf-8")
+    path = json_lines(tmp_path / "spans.jsonl", [good, good])
+    path.write_text(path.read_text() + "{", encoding="utf-8")
     check(complaint(lambda: read_run(path)), f"run {path}, line 3 cannot be read as JSON")
     check(complaint(lambda: read_run({"resourceSpans": []})), "no span is a retrieval (there is none)")
 
