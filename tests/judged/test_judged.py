@@ -201,18 +201,6 @@ def test_agreement_counts_documents_and_topics():
     assert not perfect.differs
 
 
-def test_a_judge_that_finds_answers_everywhere_is_reported():
-    """A judge with 5 % false positives a passage: of 150 lists of 50, 50 have no answer, by it hardly any."""
-    rng = np.random.default_rng(0)
-    truth = {str(q): {str(d): int(q % 3 > 0 and d < 4) for d in range(50)} for q in range(150)}
-    judge = {q: {d: int(g or rng.random() < 0.05) for d, g in docs.items()} for q, docs in truth.items()}
-    labels = Judged(judge, {q: truth[q] for q in map(str, range(60))})
-    with pytest.warns(IrTruncWarning, match="By the judge 0 of 60 topics have no answer, by people 20"):
-        agreement = labels.agreement()
-    assert agreement.differs
-    assert "which is beyond chance" in " ".join(agreement.heading.split())
-
-
 @pytest.mark.filterwarnings("ignore:.*that these did not label")
 def test_what_people_labelled_is_their_keys_or_is_named():
     extra = PEOPLE | {"0": {"d0": 1}, "new": {}}
