@@ -3,9 +3,7 @@
 import ast
 import html
 import json
-import math
 import re
-import statistics
 
 import numpy as np
 import pytest
@@ -14,7 +12,7 @@ from scipy import stats
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, Judged, ParameterError, calc, check, compare
-from ir_trunc._inference.estimate import Estimate
+from ir_trunc._inference.estimate import CorrectedEstimate, Estimate
 
 MEASURES = "RBPT SetF nDCG@5 c@1"
 
@@ -43,54 +41,19 @@ SHORT = {q: dict(sorted(docs.items(), key=lambda item: -item[1])[: 1 + len(q)]) 
 CUT = {q: {d: s for d, s in docs.items() if s > 0.25} for q, docs in RUN.items()}
 
 
-def reference(people, judge, weight=None):
-    """PPI++ from the definition. people: {topic: score}; judge: {topic: score} of all topics."""
-    n, rest = len(people), [judge[q] for q in judge if q not in people]
-    if weight is None:
-        differ = sum(abs(people[q] - judge[q]) > 1e-12 for q in people)
-        spread = statistics.variance(judge.values())
-        if n < 20 or len(rest) < 2 or differ < 10 or not spread:
-            weight = 0.0
-        else:
-            by_people, by_judge = zip(*((people[q], judge[q]) for q in people))
-            weight = np.cov(by_people, by_judge)[0, 1] / ((1 + n / len(rest)) * spread)
-            weight = min(max(weight, 0), 1)
-    left = [people[q] - weight * judge[q] for q in people]
-    mean, variance = statistics.fmean(left), statistics.variance(left) / n
-    if len(rest) > 1:
-        mean += weight * statistics.fmean(rest)
-        variance += weight**2 * statistics.variance(rest) / len(rest)
-    half = stats.t.ppf(0.975, n - 1) * math.sqrt(variance)
-    return [mean, mean - half, mean + half, weight]
-
-
-def bounded(people, judge, weight):
-    """The mean, bounds and weight, from the distribution of bounded values."""
-    mean, *_, weight = reference(people, judge, weight)
-    others = [judge[q] for q in judge if q not in people]
-    M = statistics.fmean(others)
-    rests = [people[q] - weight * (judge[q] - M) for q in people]
-    low, high = Estimate(np.array(rests), (-weight * (1 - M), 1 + weight * M)).interval()
-    known = weight * statistics.stdev(others) / math.sqrt(len(others))
-    half = known * stats.t.ppf(0.975, len(others) - 1)
-    bounds = mean - math.hypot(mean - low, half), mean + math.hypot(high - mean, half)
-    return [mean, max(bounds[0], 0), min(bounds[1], 1), weight]
-
-
-def test_corrected_means_equal_their_reference():
+def test_corrected_means_are_those_of_both_kinds_of_labels():
     results, by_judge = calc(MEASURES, LABELS, RUN), calc(MEASURES, JUDGE, RUN)
     by_people = calc(MEASURES, PEOPLE, {q: RUN[q] for q in PEOPLE})
     table = results.corrected.to_pandas()
     for measure in ("RBPT", "SetF", "nDCG@5"):
-        people, judge = by_people[measure].to_dict(), by_judge[measure].to_dict()
-        row = table.loc[measure]
-        alone = row[["people", "people_low", "people_high"]].tolist()
-        assert alone == pytest.approx(bounded(people, judge, 0.0)[:3])
-        best = min((bounded(people, judge, weight) for weight in (0.0, None)), key=lambda of: of[2] - of[1])
-        assert row[["corrected", "low", "high", "weight"]].tolist() == pytest.approx(best)
+        people, judge, row = by_people[measure], by_judge[measure], table.loc[measure]
+        alone, of_judge = (Estimate(scores.to_numpy(), (0.0, 1.0)) for scores in (people, judge))
+        both = CorrectedEstimate.of(alone, of_judge, LABELS.labelled(judge.index))
+        expected = [alone.mean, *alone.interval(), both.mean, *both.interval(), float(both.weight)]
+        assert row["people":"weight"].tolist() == pytest.approx(expected)
         assert row["judge"] == pytest.approx(by_judge.aggregated[measure])
         assert results.aggregated[measure] == row["corrected"]
-        assert results[measure].to_dict() == judge | people  # by topic people's where there are some
+        assert results[measure].to_dict() == {**judge, **people}  # by topic people's where there are some
     assert table.loc["c@1", "judge"] == pytest.approx(by_judge.aggregated["c@1"])
     assert table.loc["c@1", "people"] == pytest.approx(by_people.aggregated["c@1"])
     assert (table[["topics", "labelled"]] == [150, 50]).all(axis=None)
@@ -98,21 +61,6 @@ def test_corrected_means_equal_their_reference():
     width = table["high"] - table["low"]
     assert (width <= (table["people_high"] - table["people_low"]) + 1e-12).all()
     assert "150 topics by the judge, 50 of them labelled by people" in " ".join(repr(results).split())
-
-
-@pytest.mark.parametrize(
-    ("topics", "people", "errors", "weighted"),
-    [(150, 50, 0.08, True), (150, 19, 0.3, False), (51, 50, 0.3, False), (150, 50, 0.0, False)],
-)
-def test_the_judge_counts_where_its_errors_are_known(topics, people, errors, weighted):
-    """Not with fewer than 20 topics of people, all but one topic, or fewer than 10 topics that differ."""
-    _, judge, humans, run = collection(topics, people, errors)
-    table = calc("SetF", Judged(judge, humans), run).corrected.to_pandas()
-    assert (table.loc["SetF", "weight"] > 0) == weighted
-    if not weighted:
-        assert table.loc["SetF", ["corrected", "low", "high"]].tolist() == pytest.approx(
-            table.loc["SetF", ["people", "people_low", "people_high"]].tolist()
-        )
 
 
 def test_equal_scores_are_those_of_people_with_the_bounds_of_the_measure():
@@ -136,6 +84,8 @@ def test_where_people_labelled_all_topics_the_interval_is_the_plain_one():
     plain = calc(MEASURES, TRUTH, RUN)
     for row in range(len(results.measures)):
         np.testing.assert_array_equal(results.estimate(row).interval(), plain.estimate(row).interval())
+    but_one = calc("SetF", Judged(JUDGE, {q: TRUTH[q] for q in [*TRUTH][1:]}), RUN)
+    assert but_one.corrected.table["weight"].tolist() == [0]
 
 
 def test_compare_tests_corrected_differences():
@@ -153,15 +103,12 @@ def test_compare_tests_corrected_differences():
                 continue
             assert row["low"] < row["difference"] < row["high"]
     one = compare("RBPT", LABELS, {"whole": RUN, "short": SHORT}, baseline="whole", correction=None)
-    people = [calc("RBPT", PEOPLE, {q: r[q] for q in PEOPLE})["RBPT"] for r in (SHORT, RUN)]
-    judge = [calc("RBPT", JUDGE, r)["RBPT"] for r in (SHORT, RUN)]
-    rows = [(people[0].to_dict(), judge[0].to_dict()), (people[1].to_dict(), judge[1].to_dict())]
-    rows.append(((people[0] - people[1]).to_dict(), (judge[0] - judge[1]).to_dict()))
-    expected = reference(*rows[2])[:3]
-    row = one.pairs().iloc[0]
-    assert row[["difference", "low", "high"]].tolist() == pytest.approx(expected)
-    error = (expected[2] - expected[0]) / stats.t.ppf(0.975, 49)
-    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(expected[0]) / error, 49))
+    short, whole = (calc("RBPT", LABELS, run).estimate(0) for run in (SHORT, RUN))
+    best, row = (short - whole).best, one.pairs().iloc[0]
+    half = stats.t.ppf(0.975, 49) * best.error
+    bounds = [best.mean - half, best.mean + half]
+    assert row[["difference", "low", "high"]].tolist() == pytest.approx([best.mean, *bounds])
+    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(best.mean) / best.error, 49))
     assert one.heading.startswith("Corrected mean scores")
     assert "150 topics, 50 of them labelled by people" in one.heading
     assert any("Scores by topic are by people's labels" in note for note in one.notes)
