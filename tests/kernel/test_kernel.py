@@ -44,27 +44,31 @@ QRELS = {
 }
 
 
-def outcome(do):
-    """What a call gives, in bits, what it warns of, and the error where there is one."""
+def outcome(do, form):
+    """What a call gives, in a form that can be compared, and what it warns of; or the error."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            lists = do()
+            found = form(do())
         except Exception as error:
             return type(error).__name__, str(error)
+    return found, [str(w.message) for w in said]
+
+
+def in_bits(lists):
     arrays = [None if (a := getattr(lists, name)) is None else a.tobytes() for name in ARRAYS]
     starts = None if lists.scores is None else lists.starts.tobytes()
     nil = lists.nil.convention, lists.nil.held.tobytes()
-    return arrays, starts, nil, lists.topics, lists.overlaps, [str(w.message) for w in said]
+    return arrays, starts, nil, lists.topics, lists.overlaps
 
 
 def same(qrels, run, reading=DEFAULT, keep=True):
     """Compare the kernel with the Python code; returns whether the kernel was sure of the run."""
-    found = outcome(lambda: rank_run(qrels, run, reading, keep))
+    found = outcome(lambda: rank_run(qrels, run, reading, keep), in_bits)
     with pytest.MonkeyPatch.context() as patch:
         for function in ("add_whole", "_add_by_kernel"):
             patch.setattr(Builder, function, lambda *_: False)
-        assert found == outcome(lambda: rank_run(qrels, run, reading, keep))
+        assert found == outcome(lambda: rank_run(qrels, run, reading, keep), in_bits)
     return sure(qrels, run, reading, keep)
 
 
@@ -100,15 +104,13 @@ def lines(rng):
     """Lines of a run: some sorted, some not, some topics unknown, some with ties."""
     made = []
     for topic in rng.sample(["1", "2", "3", "10", "x", "é", "zz"], rng.randint(1, 5)):
-        docs = rng.sample(
-            [*"abcdefgh", *(f"d{at}" for at in range(12)), "é", "long" * 9, "日本"], rng.randint(1, 12)
-        )
+        known = [*"abcdefgh", *(f"d{at}" for at in range(12)), "é", "long" * 9, "日本"]
+        docs = rng.sample(known, rng.randint(1, 12))
         scores = [rng.choice(SCORES) if rng.random() < 0.4 else repr(rng.gauss(0, 1)) for _ in docs]
         if rng.random() < 0.5:
             scores.sort(key=lambda text: -float(text))
-        made += [
-            f"{topic} Q0 {doc} {rank} {score} tag" for rank, (doc, score) in enumerate(zip(docs, scores), 1)
-        ]
+        ranked = enumerate(zip(docs, scores), 1)
+        made += [f"{topic} Q0 {doc} {rank} {score} tag" for rank, (doc, score) in ranked]
     return "\n".join(made).encode() + rng.choice([b"\n", b"\n", b"", b"\r\n"])
 
 
@@ -161,14 +163,12 @@ def judged_lines(rng):
 
 def judgments(path, **options):
     """What qrels are, in every form, or the error; the rows in their order."""
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        try:
-            qrels = read_qrels(path, **options)
-            also = [qrels.changed(["new"]), qrels.changed(nil="ends")] if qrels.judgments.topics else []
-        except Exception as error:
-            return type(error).__name__, str(error)
-    return [described(found) for found in (qrels, *also)], [str(w.message) for w in said]
+
+    def read():
+        qrels = read_qrels(path, **options)
+        return qrels, qrels.changed(["new"]), qrels.changed(nil="ends")
+
+    return outcome(read, lambda forms: [described(qrels) for qrels in forms])
 
 
 def given_as(rows):
@@ -208,9 +208,8 @@ def test_lines_of_qrels_are_understood_or_refused_as_python_does(tmp_path):
 
 def test_qrels_of_several_blocks_gzipped_or_not(tmp_path, monkeypatch):
     monkeypatch.setattr(text, "BLOCK", 1 << 12)
-    data = "".join(
-        f"{topic} 0 d{topic * doc % 997} {doc % 3}\n" for topic in range(1, 60) for doc in range(40)
-    ).encode()
+    pairs = [(topic, doc) for topic in range(1, 60) for doc in range(40)]
+    data = "".join(f"{topic} 0 d{topic * doc % 997} {doc % 3}\n" for topic, doc in pairs).encode()
     plain, packed = tmp_path / "a.qrels", tmp_path / "a.qrels.gz"
     plain.write_bytes(data)
     packed.write_bytes(gzip.compress(data, 1))
@@ -324,10 +323,10 @@ def as_tuples(run, kind=ScoredDoc):
 def test_named_tuples_are_the_kernels_own(qrels, run, reading, keep):
     for kind in (ScoredDoc, lambda *fields: fields):
         items = as_tuples(run, kind)
-        understood = same(qrels, items, reading, keep)
+        understood, runs = same(qrels, items, reading, keep), (items, iter(items))
         assert understood or reading.order == "rank" or not items
-        once = outcome(lambda given=items: rank_run(qrels, iter(given), reading, keep))
-        assert once == outcome(lambda given=items: rank_run(qrels, given, reading, keep)) or not items
+        each, once = (outcome(lambda run=run: rank_run(qrels, run, reading, keep), in_bits) for run in runs)
+        assert each == once or not items
 
 
 @given(st.lists(st.builds(ScoredDoc, ODD_TOPICS, IDS, NUMBERS), max_size=6), READING)
@@ -416,11 +415,10 @@ def test_columns_that_do_not_fit_together_are_refused(qrels):
     assert taken()
     for topics in ([1], [-1], [0, 0], []):
         assert not taken(topic_of=np.array(topics, np.int32))
-    assert not taken(topic_ends=np.array([0, 2], np.int32))
-    assert not taken(ends=np.array([1, 0], np.int32))
-    assert not taken(ends=np.zeros(0, np.int32))
-    assert not taken(scores=np.array([1.0, 2.0]))
-    assert not taken(scores=np.array([np.nan]))
+    for name, ends in (("topic_ends", [0, 2]), ("ends", [1, 0]), ("ends", [])):
+        assert not taken(**{name: np.array(ends, np.int32)})
+    for scores in ([1.0, 2.0], [np.nan]):
+        assert not taken(scores=np.array(scores))
 
 
 class Surprising(namedtuple("Surprising", "query_id doc_id score")):
