@@ -137,7 +137,8 @@ def score_ties(measures: MeasureLike, rankings: Rankings, source: str) -> TiedSc
             lists = (condensed if judged_only else tied).by_kind(rel)
             groups, first_of, found = lists.groups(cutoff, rel), dict[Any, int](), dict[int, Floats]()
             # Lists with the same grades, ties and judgments have the same scores, if nothing else is read.
-            alone = rankings.costs is not None or any(map(_reads_more, formulas))
+            reads_more = (isinstance(f.params.get("D"), dict) or "confidence" in f.reads for f in formulas)
+            alone = whole or rankings.costs is not None or any(reads_more)
             same = {q: q if alone else first_of.setdefault(lists.pattern(q), q) for q in groups}
             distinct = (groups[q] for q in groups if same[q] == q)
             if whole:
@@ -181,12 +182,6 @@ def _binary_from(measure: BoundMeasure) -> int | None:
     if measure.definition.ties != "gains" or below_1:
         return None
     return (params.get("rel") or 0) if params.get("gain", "binary") == "binary" else 0
-
-
-def _reads_more(measure: BoundMeasure) -> bool:
-    """Whether a measure reads more of a list than its grades, its ties and the judgments of its topic."""
-    by_topic = isinstance(measure.params.get("D"), dict) or "confidence" in measure.reads
-    return by_topic or measure.definition.ties == "orders"
 
 
 class _Group(NamedTuple):

@@ -297,8 +297,7 @@ def RBP(q, s, p=0.8, rel=None, max_rel=None):
 
 @reference
 def nRBP(q, s, p=0.8, rel=None, max_rel=None):
-    best = pool(q, linear_or_binary(s, rel, max_rel))[: s.k]
-    return ratio(RBP(q, s, p, rel, max_rel), rbp(best, p))
+    return ratio(RBP(q, s, p, rel, max_rel), rbp(pool(q, linear_or_binary(s, rel, max_rel))[: s.k], p))
 
 
 @reference
@@ -962,8 +961,7 @@ def nCG(q, s, rel=None, max_rel=None, nil=1.0):
 
 @reference
 def GMP(q, s, alpha=0.5, rel=None, max_rel=None):
-    gains = seen(q, linear_or_binary(s, rel, max_rel))
-    return sum(alpha * x if x > 0 else -(1 - alpha) for x in gains)
+    return sum(alpha * x if x > 0 else -(1 - alpha) for x in seen(q, linear_or_binary(s, rel, max_rel)))
 
 
 @reference

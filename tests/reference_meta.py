@@ -223,8 +223,7 @@ def weighted_c(questions, weights, unanswered):
         "precision": ac / answered if answered else 0,
         "error": aw / answered if answered else 0,
     }
-    value = rates.get(unanswered, unanswered)
-    return (ac + (n - answered) * value) / n
+    return (ac + (n - answered) * rates.get(unanswered, unanswered)) / n
 
 
 def weighted_cws(questions, weights):

@@ -226,8 +226,7 @@ def allowed(policy, n):
 def Oracle(policy, topic, scores, score):
     n = len(scores)
     low, high = min(policy.at_least or 0, n), n if policy.at_most is None else min(policy.at_most, n)
-    possible = allowed(policy, n)
-    values = {k: score(policy.measure, k) for k in range(low, high + 1) if k in possible}
+    values = {k: score(policy.measure, k) for k in range(low, high + 1) if k in allowed(policy, n)}
     if not values:
         return high
     enough = max(values.values()) - 1e-12 * max(abs(value) for value in values.values())

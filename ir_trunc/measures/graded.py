@@ -34,7 +34,7 @@ Divisor = Annotated[
 Adjusted = Annotated[bool, Flag("whether gains are adjusted to the topic, as in AGR")]
 
 
-def adjusted(lists: Lists, gains: dict[int, float] | None) -> Gains:
+def adjusted_gains(lists: Lists, gains: dict[int, float] | None) -> Gains:
     """gain(X) - R(X)/R (gain(X) - gain(X')), X' the next lower level; unadjusted where R(X) = R."""
     plain = mapped(lists, gains)
     judgments = lists.judgments
@@ -63,11 +63,6 @@ def adjusted(lists: Lists, gains: dict[int, float] | None) -> Gains:
         of_judged[zeros] = units(row, judgments.grades[zeros], size[row])
         of_hits[seen] = units(lists.row[seen], lists.raw_grade[seen], size[lists.row[seen]])
     return Gains(lists, of_hits, OfJudged.of(judgments, of_judged), of_hits)
-
-
-def of_choice(lists: Lists, gains: dict[int, float] | None, adjust: bool) -> Gains:
-    """Adjusted or plain gains by the map."""
-    return (adjusted if adjust else mapped)(lists, gains)
 
 
 def averaged(
@@ -104,7 +99,7 @@ def Q(
     cg and cig are the cumulated gains of the list and of the ideal list. Q@k: ranks to k, divisor min(k, R)
     as in aAP@k (Webber et al. 2010, eq. 4), or with ideal='full' R, as in figure 2 of Sakai (2004).
     """
-    worth = of_choice(lists, gains, adjusted)
+    worth = (adjusted_gains if adjusted else mapped)(lists, gains)
     hits = count(lists, worth)
     most = lists.k if ideal == "cut" else None
     return averaged(lists, worth, lambda cg, cig: (beta * cg + hits) / (beta * cig + lists.rank), most)
@@ -120,7 +115,7 @@ def RMeasure(
 
     A list shorter than R keeps its last cg.
     """
-    return at_R(lists, of_choice(lists, gains, adjusted), beta, bonus=1)
+    return at_R(lists, (adjusted_gains if adjusted else mapped)(lists, gains), beta, bonus=1)
 
 
 @measure(source=f"{KANDO}; Sakai, NTCIR-4, 2004, eq. 3")
@@ -155,7 +150,7 @@ def AGR(lists: Lists, gains: GradeGains = None) -> Floats:
     X' is the next lower level of the scale (gain 0 under the lowest); a level that holds all relevant
     documents is not adjusted. Levels are those that occur anywhere in the qrels or in the gain map.
     """
-    return averaged(lists, adjusted(lists, gains), lambda cg, cig: cg / cig, lists.k)
+    return averaged(lists, adjusted_gains(lists, gains), lambda cg, cig: cg / cig, lists.k)
 
 
 @measure(source=f"{SAKAI_AGR}; Sakai, NTCIR-4, 2004, section 5.1 and eq. 7")
@@ -166,4 +161,4 @@ def RGR(lists: Lists, gains: GradeGains = None) -> Floats:
 
     A list shorter than R keeps its last cg.
     """
-    return at_R(lists, adjusted(lists, gains), beta=1, bonus=0)
+    return at_R(lists, adjusted_gains(lists, gains), beta=1, bonus=0)

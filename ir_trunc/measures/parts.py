@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,12 +30,8 @@ __all__ = [
 _TOP_EXPONENT = 1000  # 2^1024 is infinity in 64 bits
 
 
-class GainScale(Protocol):
-    """From grades to units of gain, 0 for negatives. Scales of one kind that give equal gains are equal."""
-
-    def __call__(self, grade: Ints, /) -> npt.ArrayLike: ...
-
-    def __hash__(self) -> int: ...
+GainScale = Callable[[Ints], Any]
+"""From grades to units of gain, 0 for negatives. Scales of one kind that give equal gains are equal."""
 
 
 @dataclass(frozen=True)
@@ -99,8 +95,7 @@ class OfJudged:
     @property
     def total(self) -> Floats:
         """The sum of units of every query."""
-        sums = np.bincount(self.rows, self.units, len(self.R))
-        return sums.astype(np.float64, copy=False)
+        return np.bincount(self.rows, self.units, len(self.R)).astype(np.float64, copy=False)
 
     @cached_property
     def offsets(self) -> Ints:

@@ -277,14 +277,12 @@ def goes_on(tried: Tried) -> str:
 
 def silence(tried: Tried) -> str:
     """Measures by which silence beats noise for a nil query"""
-    judged = qrels(t="a1", nil="x0 y0")
-    return tried.prefers("nil", judged, (run(t="a"), run(t="a", nil="x y")))
+    return tried.prefers("nil", qrels(t="a1", nil="x0 y0"), (run(t="a"), run(t="a", nil="x y")))
 
 
 def unanswered(tried: Tried) -> str:
     """Measures by which no answer beats a wrong one"""
-    judged = qrels(t="a1", u="b1 x0")
-    return tried.prefers("u", judged, (run(t="a"), run(t="a", u="x")))
+    return tried.prefers("u", qrels(t="a1", u="b1 x0"), (run(t="a"), run(t="a", u="x")))
 
 
 def curves(tried: Tried) -> str:
@@ -305,8 +303,7 @@ def curves(tried: Tried) -> str:
 
 def missing(tried: Tried) -> str:
     """Topic that the run lacks"""
-    found = tried.mean(qrels(t="a1", u="b1"), run(t="a"))
-    return {0.5: "counts", 1.0: "left out of the mean"}[found]
+    return {0.5: "counts", 1.0: "left out of the mean"}[tried.mean(qrels(t="a1", u="b1"), run(t="a"))]
 
 
 def nil_query(tried: Tried) -> str:

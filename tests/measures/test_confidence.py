@@ -9,7 +9,7 @@ from generated import queries, rankings_of
 from messages import refused
 from scipy.stats import binomtest
 
-from ir_trunc import InputError, ParameterError, calc, calc_aggregate, rank, read_answers, read_log
+from ir_trunc import InputError, ParameterError, calc, calc_aggregate, plots, rank, read_answers, read_log
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._ranking.answers import squad
 from ir_trunc.answers import abstention_curve, nauc, risk_coverage
@@ -19,11 +19,9 @@ from ir_trunc.truncation import ScoreThreshold, cross_validate
 
 
 def test_a_price_in_two_ways_is_refused():
-    with pytest.raises(ParameterError, match=r"UF: price=2 and target=0.5 .* give one of them"):
-        calc("UF(price=2, target=0.5)", {"1": {"a": 1}}, {"1": {"a": 1.0}})
-    for wrong in ("price=-1", "target=1", "target=0", "target=75"):
-        with pytest.raises(ParameterError, match=r"UF: (price|target)="):
-            calc(f"UF({wrong})", {"1": {"a": 1}}, {"1": {"a": 1.0}})
+    wrong = dict.fromkeys(("price=-1", "target=1", "target=0", "target=75"), "(price|target)=")
+    for given, says in {"price=2, target=0.5": "price=2 and target=0.5 .* give one of them", **wrong}.items():
+        refused(ParameterError, f"UF: {says}", calc, f"UF({given})", {"1": {"a": 1}}, {"1": {"a": 1.0}})
 
 
 # SQuAD's best threshold.
@@ -111,8 +109,7 @@ def test_words_count_as_often_as_both_answers_have_them():
 
 
 def test_only_the_first_answer_has_a_token_f1_and_documents_have_exact_match():
-    answers = read_answers({"q": [["tall tower"]]})
-    rankings = rank(answers, {"q": ["tower", "tall tower"]})
+    rankings = rank(read_answers({"q": [["tall tower"]]}), {"q": ["tower", "tall tower"]})
     assert calc("TokenF1", None, rankings).values[0, 0] == pytest.approx(2 / 3)
     assert calc("TokenF1", None, rankings.cut(0)).values[0, 0] == 0
     assert rankings.unjudged().overlaps is None
@@ -229,8 +226,7 @@ MTEB = [("first", -0.210534194153021), ("gap", -0.0600382682945877), ("spread", 
 
 def abstaining():
     qrels = {f"q{at:02}": {f"d{rank}": 1} for at, rank in enumerate(FOUND_AT)}
-    run = {f"q{at:02}": {f"d{r}": x for r, x in enumerate(one, 1)} for at, one in enumerate(LISTS)}
-    return qrels, run
+    return qrels, {f"q{at:02}": {f"d{r}": x for r, x in enumerate(one, 1)} for at, one in enumerate(LISTS)}
 
 
 @pytest.mark.parametrize(("confidence", "by_mteb"), MTEB)
@@ -254,8 +250,7 @@ def test_equal_confidences_leave_out_the_mean():
     qrels, run = {q: {"a": 1} for q in "12"}, {"1": {"a": 0.5}, "2": {"x": 0.5}}
     table = abstention_curve("RR", qrels, run, confidence="first", steps=2)
     assert table["score"].tolist() == [0.5, 0.5, 0.5, 1.0]
-    same = nauc("RR", qrels, {"1": {"a": 0.5}, "2": {"a": 0.4}})
-    assert same["nauc"].isna().all()
+    assert nauc("RR", qrels, {"1": {"a": 0.5}, "2": {"a": 0.4}})["nauc"].isna().all()
 
 
 def test_confidence_needs_scores():
@@ -265,20 +260,14 @@ def test_confidence_needs_scores():
 
 
 def test_both_curves_can_be_drawn():
-    plots = pytest.importorskip("ir_trunc.plots")
-    pytest.importorskip("matplotlib")
     ax = plots.risk_coverage(risk_coverage(*answered(WRONG, SURE)))
     assert [line.get_ydata()[-1] for line in ax.lines] == pytest.approx([0.5, 0.5, 0.5])
-    table = abstention_curve("RR", *abstaining())
-    ax = plots.abstention(table)
-    words = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert words == ["first", "gap", "spread", "oracle"]
+    ax = plots.abstention(abstention_curve("RR", *abstaining()))
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["first", "gap", "spread", "oracle"]
     refused(InputError, "one measure's curves", plots.abstention, abstention_curve("RR AP", *abstaining()))
 
 
 def test_the_curve_of_risk_begins_at_the_tenth_answer_with_the_interval_of_clopper_and_pearson():
-    plots = pytest.importorskip("ir_trunc.plots")
-    pytest.importorskip("matplotlib")
     table = risk_coverage(*answered(WRONG + WRONG[:5], [*SURE, 0.25, 0.2, 0.15, 0.1, 0.05]))
     ax = plots.risk_coverage(table)
     assert ax.get_xlabel().endswith("100 % is all 15)")

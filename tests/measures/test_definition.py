@@ -159,8 +159,7 @@ def test_some_topics_of_a_matrix_have_the_measure_over_these_topics():
     expected = c_at_1().score(lists[2].take([1, 3, 4]))
     np.testing.assert_allclose(part["c@1"][0], expected)
     assert part.paired()[0, 0].mean() == pytest.approx(expected.mean())
-    both = matrix.joined({"again": matrix})
-    np.testing.assert_array_equal(both.paired()[3:], matrix.paired())
+    np.testing.assert_array_equal(matrix.joined({"again": matrix}).paired()[3:], matrix.paired())
 
 
 # Refused.

@@ -73,8 +73,7 @@ def test_only_the_perfect_list_scores_1(measure):
         for order in sorted(set(itertools.permutations(judged, n)), reverse=True)
     ]
     values = calc(measure, None, Rankings.from_lists(lists, [judged] * len(lists))).to_pandas().iloc[:, 0]
-    best = [grades for grades, value in zip(lists, values) if value > 1 - 1e-9]
-    assert best == [[3, 2, 1, 1]]
+    assert [grades for grades, value in zip(lists, values) if value > 1 - 1e-9] == [[3, 2, 1, 1]]
     assert max(values) == pytest.approx(1)
 
 
@@ -145,22 +144,19 @@ def test_any_measure_of_single_lists_can_be_weighed_against_its_cost():
     worth, found = scores("RBPT(p=0.5) EET(of='RBPT(p=0.5)')", rankings)
     assert found == pytest.approx(2 * math.exp(-0.06) * worth / (worth + math.exp(-0.06)))
     assert ir_trunc.EET(of=ir_trunc.nDCG @ 5) == ir_trunc.parse_measure("EET(of='nDCG@5')")
-    negative = Rankings.from_lists([[0, 0]], [[1, 0, 0]])
-    assert scores("FlatU RBPU EET(of='RBPU')", negative)[2] == 0
+    assert scores("FlatU RBPU EET(of='RBPU')", Rankings.from_lists([[0, 0]], [[1, 0, 0]]))[2] == 0
 
 
 def test_costs_in_another_unit_than_the_measure_expects_get_a_warning():
     def run(cost):
-        return [{"query_id": "1", "doc_id": doc, "score": 1.0, "cost": cost} for doc in "a"]
+        return [{"query_id": "1", "doc_id": "a", "score": 1.0, "cost": cost}]
 
     qrels = {"1": {"a": 1}}
-    with pytest.warns(
-        IrTruncWarning, match="cost 400 on average, and RBPU, FlatU takes costs in units of gain"
+    for measures, cost, says in (
+        ("RBPU FlatU RBPT", 400.0, "cost 400 on average, and RBPU, FlatU takes costs in units of gain"),
+        ("TBG RBPU", 0.35, r"cost 0\.35 on average, and TBG takes costs in units of its own"),
     ):
-        calc("RBPU FlatU RBPT", qrels, run(400.0))
-    with pytest.warns(
-        IrTruncWarning, match=r"cost 0\.35 on average, and TBG takes costs in units of its own"
-    ):
-        calc("TBG RBPU", qrels, run(0.35))
+        with pytest.warns(IrTruncWarning, match=says):
+            calc(measures, qrels, run(cost))
     calc("RBPU", qrels, run(0.35))
     calc("TBG RBPT", qrels, run(400.0))

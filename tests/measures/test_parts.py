@@ -91,8 +91,7 @@ def test_correlations_are_as_precise_in_any_collection(D):
     place = list(zip([*range(1, n + 1), *[n + 1] * 3], [*grades, 2, 1, 3]))
     sign = lambda x: (x > 0) - (x < 0)  # noqa: E731
     known = sum(sign(s - r) * sign(g - h) for at, (r, g) in enumerate(place) for s, h in place[at + 1 :])
-    rest = D - len(place)  # of grade 0, behind all of the list
-    known += rest * sum(sign(g) for r, g in place[:n])
+    known += (D - len(place)) * sum(sign(g) for r, g in place[:n])
     tau = calc(f"KendallTau(D={D})", None, rankings).values[0, 0]
     assert tau == pytest.approx(known / sqrt(pairs[0]) / sqrt(pairs[1]), rel=1e-13)
 

@@ -219,8 +219,7 @@ def test_lists_are_shown_as_they_are():
 
 
 def test_bars_and_tables_show_their_figures():
-    bars = PICTURES["nil"]().patches
-    assert [bar.get_height() for bar in bars] == [0, 1, 1, 1, 1, 0]
+    assert [bar.get_height() for bar in PICTURES["nil"]().patches] == [0, 1, 1, 1, 1, 0]
     assert [text.get_text() for text in PICTURES["agreement"]().texts] == ["1.00", "0.25", "nan", "0.50"]
 
 
@@ -257,8 +256,7 @@ def test_a_caption_says_what_the_data_are():
 
 def test_lines_differ_without_colour():
     table = pd.DataFrame(np.eye(7), columns=list("ABCDEFG"))
-    looks = {(line.get_marker(), line.get_linestyle()) for line in plots.lines(table).lines}
-    assert len(looks) == 7
+    assert len({(line.get_marker(), line.get_linestyle()) for line in plots.lines(table).lines}) == 7
 
 
 def test_shares_of_categories_are_not_joined():
@@ -462,8 +460,7 @@ def test_words_can_be_read(name):
 
 @pytest.mark.parametrize("longest", [1, 3, 101])
 def test_short_lists_have_whole_ticks(longest):
-    table = pd.DataFrame({"measure": "RR", "length": [longest], "best_length": [0]})
-    ax = plots.lengths(table)
+    ax = plots.lengths(pd.DataFrame({"measure": "RR", "length": [longest], "best_length": [0]}))
     FigureCanvasAgg(ax.figure).draw()
     words = [tick.get_text() for tick in ax.xaxis.get_ticklabels()]
     assert len(words) == len(set(words)), words
@@ -500,8 +497,7 @@ def test_names_at_the_ends_of_lines_follow_the_limits_and_the_size(height):
         boxes = [Text.get_window_extent(text, canvas.get_renderer()) for text in ax.texts]
         middles = sorted((box.y0 + box.y1) / 2 for box in boxes)
         assert np.diff(middles).min() >= min(box.height for box in boxes)
-        far = ax.transData.transform((1, 3))[1]
-        assert abs(max(middles) - far) <= 1
+        assert abs(max(middles) - ax.transData.transform((1, 3))[1]) <= 1
     assert max(box.x1 for box in boxes) <= ax.figure.bbox.x1
 
 

@@ -26,8 +26,7 @@ def adds_up(definition, change):
     found = [explained(definition.name, bound, LISTS, place) for place in range(len(LISTS))]
     printed = bound.score(LISTS)
     if definition.scope == "run":
-        influences = [each.influence for each in found]
-        assert np.mean(influences) == pytest.approx(printed.mean(), abs=1e-12)
+        assert np.mean([each.influence for each in found]) == pytest.approx(printed.mean(), abs=1e-12)
         printed = np.full(len(LISTS), printed.mean())
     for place, (each, score) in enumerate(zip(found, printed)):
         assert each.score == pytest.approx(score, abs=1e-12)
@@ -153,8 +152,7 @@ def test_long_lists_print_the_top_relevant_documents_and_the_end():
 
 
 def test_it_draws_the_curve_the_relevant_documents_and_the_worth_of_the_end():
-    ax = calc("RBPT", QRELS, RUN).explain("1").plot()
-    assert ax.get_legend_handles_labels()[1] == [
+    assert calc("RBPT", QRELS, RUN).explain("1").plot().get_legend_handles_labels()[1] == [
         "best cut: 1 document, 0.600",
         "own end: 2 documents, 0.520",
         "relevant document",

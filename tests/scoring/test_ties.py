@@ -252,8 +252,7 @@ def test_views_and_nested_means_are_expected_ones():
 
 def test_a_comparison_is_of_expected_scores():
     qrels, run = {"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}}
-    means = ir_trunc.compare("RR", qrels, {"one": run}, ties="expected").to_pandas()
-    assert means["RR"].tolist() == [0.875]
+    assert ir_trunc.compare("RR", qrels, {"one": run}, ties="expected").to_pandas()["RR"].tolist() == [0.875]
 
 
 RUN = {"q": {"a": 1.0, "b": 1.0}}
