@@ -101,6 +101,13 @@ class Result:
         return f"<p>{lines}</p>\n{as_html(self.summary(), self.digits)}"
 
 
+class Statement(Result):
+    """A result that is printed as its heading alone."""
+
+    def __repr__(self) -> str:
+        return fitted(self.heading)
+
+
 class ByMeasure(dict[Any, V], Generic[V]):
     """A dict by measure. A measure may be named by its text, as in `scores["RBPT(p=0.5)"]`."""
 
@@ -175,7 +182,7 @@ class Abstention(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Results(Result):
+class Results(Statement):
     """Scores of one run. `aggregated, per_query = results` unpacks them as those of ir-measures.
 
     `rankings.nil` says what a document NIL was taken for, and `len(rankings.nil)` how many lists hold it;
@@ -638,9 +645,6 @@ class Results(Result):
         named += f"; {universe.excluded} more missing from the run, excluded" if universe.excluded else ""
         named += f"; {self.ties.heading}" if self.ties is not None else ""
         return f"Results over {topics} ({means}){named}"
-
-    def __repr__(self) -> str:
-        return fitted(self.heading)
 
     def _repr_html_(self) -> str:
         shown = self.to_pandas().head(_SHOWN)

@@ -16,9 +16,8 @@ from ir_trunc._core.errors import ParameterError, shown
 from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import number, whole
 from ir_trunc._core.rankings import Floats, Ints, Judgments, Rankings, offsets_of
-from ir_trunc._output.tables import fitted
 from ir_trunc._scoring.objects import MeasureLike, parse_measure, parse_measures, written
-from ir_trunc._scoring.results import Result
+from ir_trunc._scoring.results import Result, Statement
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.params import Number, Text, Whole
 from ir_trunc.measures.terminal import AMIGO
@@ -31,7 +30,7 @@ DEEPEST = 100_000  # rank that can be asked for: its list is scored some 400 tim
 
 
 @dataclass(frozen=True, repr=False)
-class Calibration(Result):
+class Calibration(Statement):
     """A parameter's value at which one relevant document at `rank` is worth as much as returning nothing."""
 
     measure: str  # with the value
@@ -51,9 +50,6 @@ class Calibration(Result):
         back = f"put back: one relevant document at rank {self.rank} less nothing = {self.gap:.1e}"
         pays = f"last rank that pays: {self.last_rank}"
         return f"{self.measure}\n{self.parameter} = {self.value!r}\n{back}; {pays}"
-
-    def __repr__(self) -> str:
-        return fitted(self.heading)
 
 
 @procedure(

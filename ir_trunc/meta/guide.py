@@ -17,9 +17,8 @@ from typing import Annotated, Any
 from ir_trunc._core.errors import ParameterError, nearest
 from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import Flag
-from ir_trunc._output.tables import fitted
 from ir_trunc._scoring.objects import parse_measure
-from ir_trunc._scoring.results import Result
+from ir_trunc._scoring.results import Statement
 from ir_trunc.measures import registry
 from ir_trunc.measures.terminal import AMIGO
 from ir_trunc.meta.procedures import procedure
@@ -38,7 +37,7 @@ class Question:
 
 
 @dataclass(frozen=True, repr=False)
-class Advice(Result):
+class Advice(Statement):
     """The measures to use, and the answers that led there."""
 
     measures: tuple[str, ...]
@@ -62,9 +61,6 @@ class Advice(Result):
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure: its name, and what was asked for but does not always hold."""
         return pd.DataFrame([{"measure": name, **self.but.get(name, {})} for name in self.measures])
-
-    def __repr__(self) -> str:
-        return fitted(self.heading)
 
 
 def _shortfall(but: Mapping[str, Mapping[str, str]]) -> list[str]:

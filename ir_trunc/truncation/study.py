@@ -22,7 +22,6 @@ from ir_trunc._core.parameters import Flag, Seed, Whole, checked
 from ir_trunc._core.rankings import Ints, Rankings
 from ir_trunc._core.universe import Universe
 from ir_trunc._inference.estimate import Estimate
-from ir_trunc._output.tables import fitted
 from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.ranked_rows import Convention, NilRule, RankedRows, nil_rule
 from ir_trunc._ranking.runs import RunLike, rank, read_once, read_run, source_of
@@ -31,7 +30,7 @@ from ir_trunc._read.readers.topics import read_topics
 from ir_trunc._read.reading import SEARCH, HowRead, takes
 from ir_trunc._scoring.evaluator import Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, written
-from ir_trunc._scoring.results import Result, Results, as_table
+from ir_trunc._scoring.results import Results, Statement, as_table
 from ir_trunc._scoring.runs import RunsLike, each_run
 from ir_trunc.measures.declaration import lower_is_better
 from ir_trunc.truncation._fitting import one_measure
@@ -403,7 +402,7 @@ def searches(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NilReport(Result):
+class NilReport(Statement):
     """Which lists of all runs their systems ended, and how long they are before and after the NIL rule.
 
     Attributes
@@ -437,9 +436,6 @@ class NilReport(Result):
         lists = f"{total} lists of {self.runs} runs" if self.runs > 1 else f"{total} lists"
         ended = f"{self.ended_by_nil} ended by NIL, {self.short} short and so ended by the system"
         return f"{lists}: {ended}, {self.left_alone} at the imposed depth and left alone"
-
-    def __repr__(self) -> str:
-        return fitted(self.heading)
 
 
 @checked
