@@ -3,6 +3,7 @@
 import gzip
 import json
 import math
+from pathlib import Path
 
 import ir_measures
 import numpy as np
@@ -253,16 +254,13 @@ def test_impact_of_truncation_is_nested(nested):
 
 
 def test_the_command_takes_keys_and_a_unit(nested, tmp_path, command):
-    qrels, runs = nested
-    lines = [f"{each} 0 {doc} {grade}\n" for each, judged in qrels.items() for doc, grade in judged.items()]
-    (tmp_path / "q.txt").write_text("".join(lines), encoding="utf-8")
-    for name, run in runs.items():
-        ranked = ((each, k, doc) for each, docs in run.items() for k, doc in enumerate(docs))
-        rows = [f"{each} Q0 {doc} {k} {9 - k} {name}\n" for each, k, doc in ranked]
-        (tmp_path / f"{name}.run").write_text("".join(rows), encoding="utf-8")
-    files = [str(tmp_path / "q.txt"), *(str(tmp_path / f"{name}.run") for name in runs)]
+    files = {
+        str(tmp_path / f"{name}.json"): data for name, data in (("qrels", nested[0]), *nested[1].items())
+    }
+    for path, data in files.items():
+        Path(path).write_text(json.dumps(data), encoding="utf-8")
     status, out, _ = command("meta", "power", *files, "RR", "--keys", KEYS, "--unit", "question")
-    questions = {each.rpartition("/")[0] for each in qrels}
+    questions = {each.rpartition("/")[0] for each in nested[0]}
     assert (status, f"{len(questions)} questions" in " ".join(out.split())) == (0, True)
 
 
