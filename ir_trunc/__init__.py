@@ -26,7 +26,7 @@ from ir_trunc.version import __version__, show_versions
 
 if TYPE_CHECKING:  # what type checkers see of the table below
     from ir_trunc._check import check as check
-    from ir_trunc._compare.compare import compare as compare
+    from ir_trunc._compare import compare as compare
     from ir_trunc._core.rankings import Rankings as Rankings
     from ir_trunc._how_many import how_many as how_many
     from ir_trunc._judged import Judged as Judged, sample_for_people as sample_for_people
@@ -65,7 +65,7 @@ _OWNERS = {
     "_read.readers.topics": "read_topics",
     "_scoring.evaluator": "calc calc_aggregate curves evaluator iter_calc",
     "_judged": "Judged sample_for_people",
-    "_compare.compare": "compare",
+    "_compare": "compare",
     "_check": "check",
     "_how_many": "how_many",
     "_report.report": "report",

@@ -13,8 +13,7 @@ import numpy as np
 from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 
-from ir_trunc._compare.compare import OTHER_TOPICS
-from ir_trunc._compare.comparison import FEW_UNITS, counted_units, few_units
+from ir_trunc._compare import FEW_UNITS, OTHER_TOPICS, counted_units, few_units
 from ir_trunc._core.errors import InputError, IrTruncError, ParameterError, counted, noted, printable, shown
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Choice, checked, several, text

@@ -1,7 +1,7 @@
 """Types for annotations of your own functions: what arguments may be, and what functions return."""
 
 from ir_trunc._check import Gate as Gate
-from ir_trunc._compare.comparison import Comparison as Comparison
+from ir_trunc._compare import Comparison as Comparison
 from ir_trunc._core.curve import Curve as Curve
 from ir_trunc._core.errors import ParameterTypeError as ParameterTypeError
 from ir_trunc._explanation import Explanation as Explanation

@@ -100,7 +100,7 @@ ROOMS = {
     "study": Room("truncation/study.py _cli/study.py", ("inference", "meta", "policies"), "study"),
     "reproduce": Room("_reproduce _cli/reproduce.py", ("meta", "study"), "reproduce"),
     "compare": Room(
-        "_compare _cli/compare.py",
+        "_compare.py _cli/compare.py",
         ("inference", "saved results"),
         "compare cli/test_comparing.py",
         "howto/compare-systems.md",

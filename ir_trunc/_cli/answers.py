@@ -122,7 +122,7 @@ def _scored(log: AnswerLog, args: Words, measures: list[Any], places: int) -> It
 
 def _compared(logs: Mapping[str, AnswerLog], measures: list[Any], places: int) -> Iterator[str]:
     """Counts and scores of logs of the same questions, with intervals and tests of differences."""
-    from ir_trunc._compare.compare import compare
+    from ir_trunc._compare import compare
 
     for log in logs.values():
         log.calc(measures)  # which refuses what the logs do not say

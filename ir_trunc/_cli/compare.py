@@ -14,7 +14,7 @@ from ir_trunc._output.tables import BEST, OF_PAPERS, table_lines
 from ir_trunc._scoring.runs import by_file_name
 
 if TYPE_CHECKING:
-    from ir_trunc._compare.comparison import Comparison
+    from ir_trunc._compare import Comparison
 
 __all__ = ["main"]
 
@@ -59,7 +59,7 @@ def main(args: Words) -> None:
     form, places = args.form_and_places(papers=True)
     if args.pairs and form in (*OF_PAPERS, "markdown"):
         raise IrTruncError(f"--pairs has the forms table, tsv, csv, jsonl and json, not {form}.")
-    from ir_trunc._compare.compare import compare  # scipy: not before it is needed
+    from ir_trunc._compare import compare  # scipy: not before it is needed
 
     options = args.keywords(compare) | args.scoring
     if args.correction == "none":

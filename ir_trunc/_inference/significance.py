@@ -320,10 +320,10 @@ def corrected(p: Floats, correction: Correction | None) -> Floats:
     Holm: the i-th smallest of n p values, i = 1, ..., n, becomes max over j <= i of (n - j + 1) p_j, and at
     most 1. 'bh' controls the share of false discoveries (Benjamini and Hochberg).
     """
-    return np.minimum(adjusted(p, correction), 1.0)
+    return np.minimum(uncut_p_values(p, correction), 1.0)
 
 
-def adjusted(p: Floats, correction: Correction | None) -> Floats:
+def uncut_p_values(p: Floats, correction: Correction | None) -> Floats:
     """The same; those of Holm may be above 1."""
     if correction is None or not len(p):
         return p

@@ -20,8 +20,7 @@ import numpy as np
 from ir_measures.measures.base import MeanAgg
 
 from ir_trunc._check import Gate
-from ir_trunc._compare.compare import compare_scored
-from ir_trunc._compare.comparison import Comparison, few_units
+from ir_trunc._compare import Comparison, compare_scored, few_units
 from ir_trunc._core.curve import bin_name, bin_of
 from ir_trunc._core.errors import InputError, IrTruncError, counted, noted, plural, printable, shown, warn
 from ir_trunc._core.parameters import Text, Whole, checked, instance

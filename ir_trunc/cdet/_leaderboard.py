@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from ir_trunc._compare.comparison import FEW_UNITS, Comparison
+from ir_trunc._compare import FEW_UNITS, Comparison
 from ir_trunc._core.errors import InputError, ParameterError, counted
 from ir_trunc._core.lazy import cached_property, pd, plots
 from ir_trunc._core.parameters import one_of, text

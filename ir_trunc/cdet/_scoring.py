@@ -15,8 +15,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ir_trunc._compare.compare import compare_scored
-from ir_trunc._compare.comparison import Comparison
+from ir_trunc._compare import Comparison, compare_scored
 from ir_trunc._core.errors import InputError, MissingFileError, ParameterError, counted, noted, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Alpha, Choice, checked, file_name, several

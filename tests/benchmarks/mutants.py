@@ -22,13 +22,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-FOLDERS = [
-    Path("ir_trunc", name)
-    for name in (
-        *("measures", "truncation", "meta", "_check.py", "_compare", "_how_many.py", "_report", "_reproduce"),
-        *("answers.py", "cdet", "adapters"),
-    )
-]
+NAMES = "measures truncation meta answers.py cdet adapters _check.py _compare.py _how_many.py _report"
+FOLDERS = [Path("ir_trunc", name) for name in [*NAMES.split(), "_reproduce"]]
 PAIRS = "Add Sub, Mult Div, Pow Mult, And Or, Lt LtE, Gt GtE, Eq NotEq, BitAnd BitOr"
 PAIRS += ", In NotIn"  # codespell:ignore
 PAIRS += ", min max, minimum maximum, argmin argmax, any all, floor ceil, zeros ones, left right, low high"

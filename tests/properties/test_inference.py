@@ -97,8 +97,7 @@ def test_with_keys_intervals_are_over_the_same_units():
 
 
 WITH_BOUNDS = {  # modules whose results have a low and a high, and what these are of
-    "_compare/compare.py": "means: the law above; differences: the named test",
-    "_compare/comparison.py": "as compare",
+    "_compare.py": "means: the law above; differences: the named test",
     "_check.py": "values and changes: the law above",
     "_how_many.py": "scores of policies: the law above",
     "_judged.py": "corrected means: the law above; agreement with people",

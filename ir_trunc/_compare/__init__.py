@@ -1,1 +1,0 @@
-"""Comparison of runs: means, differences, tests and tables."""
