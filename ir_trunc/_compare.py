@@ -79,7 +79,7 @@ class Means(dict[str, Any]):
         self._bounds = bounds
 
     def __missing__(self, name: str) -> Floats:
-        if name not in MEANS or name in self:
+        if name not in MEANS:
             raise KeyError(name)
         self.update(self._bounds())
         return self[name]
@@ -193,7 +193,7 @@ class Comparison(Saved):
                 raise InputError(f"{where}, measures: {error}") from None
         if not 0 < comparison.alpha < 1:
             raise InputError(f"{where}, alpha is {comparison.alpha}: a number between 0 and 1 is needed.")
-        for name in {*_COUNTS} & {*comparison.tested}:
+        for name in _COUNTS:
             values = comparison.tested[name]
             if not ((values == np.floor(values)) & (values >= 0) & (values < 2**53) | np.isnan(values)).all():
                 raise InputError(f"{where}, tested, {name}: numbers of topics are needed.")
@@ -639,10 +639,10 @@ def compare_scored(
     each: Iterable[tuple[str, Results]],
     intervals: bool,
     *,
-    baseline: str | None,
-    test: str,
-    correction: str | None,
-    alpha: float,
+    baseline: str | None = None,
+    test: str = "t",
+    correction: str | None = "auto",
+    alpha: float = 0.05,
     margin: float | Mapping[Any, float] | None = None,
     unit: str | None = None,
     repetitions: int = 10_000,

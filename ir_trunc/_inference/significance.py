@@ -114,7 +114,7 @@ def _randomisation(D: Floats, scores: Floats, how: Setting) -> Tested:
     def means(rows: Floats) -> tuple[Floats, Floats]:
         return np.abs(rows @ signs.T) / T, np.abs(rows.mean(axis=1))
 
-    p, needed = _shares(D, means, how.alpha, len(signs), observed_is_drawn=exact)
+    p, needed = _shares(D, means, how.alpha, len(signs), exact)
     return p, needed, len(signs)
 
 
@@ -146,18 +146,17 @@ def _blocks(count: int, cells: int) -> Iterator[slice]:
 
 
 def _shares(
-    D: Floats,
-    statistic: Callable[[Floats], tuple[Floats, Floats]],
-    alpha: float,
-    draws: int,
-    observed_is_drawn: bool = False,
+    D: Floats, statistic: Callable[..., tuple[Floats, Floats]], alpha: float, draws: int, exact: bool = False
 ) -> tuple[Floats, Floats]:
-    """P values (pairs) and the value of the statistic that 1 - alpha of the draws stay below (pairs)."""
+    """P values (pairs) and the value of the statistic that 1 - alpha of the draws stay below (pairs).
+
+    exact: whether the observed differences are among the draws.
+    """
     p, critical = np.empty((2, len(D)))
     for part in _blocks(len(D), draws):
         drawn, observed = statistic(D[part])
         extreme = (drawn >= observed[:, None] * (1 - _SAME) - _SAME).sum(axis=1)
-        p[part] = extreme / draws if observed_is_drawn else (extreme + 1) / (draws + 1)
+        p[part] = extreme / draws if exact else (extreme + 1) / (draws + 1)
         critical[part] = np.quantile(drawn, 1 - alpha, axis=1, method="higher")
     p[~D.any(axis=1)] = 1.0
     return p, critical
