@@ -58,11 +58,10 @@ def test_pairs_have_a_row_for_each_comparison(compared):
     assert max(map(len, text.splitlines())) <= 80
 
 
-@pytest.mark.parametrize(
-    "options",
-    [[], ["--baseline", RUNS[0]], ["--intervals"], ["--intervals", "--baseline", RUNS[0]]],
-    ids=" ".join,
-)
+BASELINE = ["--baseline", RUNS[0]]
+
+
+@pytest.mark.parametrize("options", [[], BASELINE, ["--intervals"], ["--intervals", *BASELINE]], ids=" ".join)
 def test_a_pipe_gets_the_table_of_the_terminal(compared, options):
     """Each word of a row of one is in the row of the other."""
     words = [*options, "--alpha", "0.9", "--test", "t", "-p", "2"]
@@ -86,10 +85,9 @@ def test_a_pipe_gets_the_table_of_the_terminal(compared, options):
 
 def test_an_interval_without_bounds_is_null_in_json(compared):
     """Seven topics are too few for a randomisation test at this level."""
-    rows = compared(
-        "--baseline", RUNS[0], "--test", "randomization", "--alpha", "0.001", "--pairs", "--format", "jsonl"
-    )[1]
-    assert {json.loads(line)["low"] for line in rows.splitlines()} == {None}
+    options = ["--test", "randomization", "--alpha", "0.001", "--pairs", "--format", "jsonl"]
+    rows = compared(*BASELINE, *options)[1].splitlines()
+    assert {json.loads(line)["low"] for line in rows} == {None}
 
 
 def test_a_table_to_read_fits_80_columns(compared):
