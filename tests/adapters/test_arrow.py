@@ -1,7 +1,6 @@
 """The function that engines call on their workers: the bits of `calc`, in whatever way lists are divided."""
 
 import copyreg
-import importlib.util
 import os
 import pickle
 import shutil
@@ -271,13 +270,6 @@ PAGE = ROOT / "notebooks" / "howto" / "large-runs.md"
 QRELS, RUN = with_ids(queries(2, 25, longest=60, pool=20), 2)
 
 
-def needs_spark() -> str:
-    """What is missing for Spark."""
-    if importlib.util.find_spec("pyspark") is None:
-        return "needs PySpark"
-    return "" if shutil.which("java") or "JAVA_HOME" in os.environ else "needs Java"
-
-
 @pytest.fixture
 def score():
     return scorer(EVERY, QRELS, collect=True, topics=["unheard-of"])
@@ -306,8 +298,10 @@ def test_scores_on_dask_have_the_bits_of_calc(score, tmp_path):
 
 
 @pytest.mark.full
-@pytest.mark.skipif(bool(needs_spark()), reason=needs_spark() or "Spark is here")
 def test_scores_on_spark_have_the_bits_of_calc(score, tmp_path, monkeypatch):
+    pytest.importorskip("pyspark", reason="needs PySpark")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("needs Java")
     from pyspark.sql import SparkSession
     from pyspark.sql.pandas.types import from_arrow_schema
 

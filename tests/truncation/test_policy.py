@@ -16,18 +16,8 @@ from scipy.stats import expon, genpareto, norm
 
 from ir_trunc import InputError, IrTruncWarning, ParameterError
 from ir_trunc._core.rankings import Rankings
-from ir_trunc.truncation import (
-    AdaptiveK,
-    Fixed,
-    Knee,
-    LargestGap,
-    Policy,
-    ScoreDistribution,
-    ScoreThreshold,
-    ShareOfTop,
-    Surprise,
-    cross_validate,
-)
+from ir_trunc.truncation import Fixed, LargestGap, Policy, ScoreThreshold, ShareOfTop, cross_validate
+from ir_trunc.truncation.policies.basic import AdaptiveK, Knee, ScoreDistribution, Surprise
 
 pl = pytest.importorskip("polars")
 Hit = namedtuple("Hit", "query_id doc_id score")

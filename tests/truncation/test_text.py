@@ -11,23 +11,10 @@ from messages import refused
 
 from ir_trunc import InputError, ParameterError, Rankings, calc, load_policy, rank, read_run
 from ir_trunc._ranking.ranked_rows import Convention
-from ir_trunc.truncation import (
-    Fixed,
-    Given,
-    Greedy,
-    LargestGap,
-    Oracle,
-    Policy,
-    ScoreThreshold,
-    ShareOfTop,
-    cross_validate,
-    parse_policy,
-    rank_without_qrels,
-    read_cuts,
-    truncate,
-    write_cuts,
-    write_run,
-)
+from ir_trunc.truncation import Fixed, Given, Greedy, LargestGap, Oracle, Policy, ScoreThreshold, ShareOfTop
+from ir_trunc.truncation._fitting import rank_without_qrels
+from ir_trunc.truncation._text import parse_policy, read_cuts, truncate, write_cuts, write_run
+from ir_trunc.truncation._validation import cross_validate
 
 half = ScoreThreshold(0.5)
 

@@ -11,20 +11,9 @@ from ir_trunc._core.errors import ParameterError
 from ir_trunc._core.rankings import Rankings
 from ir_trunc.measures import lookup, scores
 from ir_trunc.synthetic import generated
-from ir_trunc.truncation import (
-    Fixed,
-    Given,
-    Greedy,
-    LargestGap,
-    Nucleus,
-    Oracle,
-    ScoreThreshold,
-    ShareOfTop,
-    Surprise,
-    cross_validate,
-)
+from ir_trunc.truncation import Fixed, Given, Greedy, Nucleus, Oracle, ScoreThreshold, ShareOfTop, Surprise
 from ir_trunc.truncation._fitting import one_measure
-from ir_trunc.truncation._validation import cut_each, fit_each, topic_folds
+from ir_trunc.truncation._validation import cross_validate, cut_each, fit_each, topic_folds
 
 MEASURES = [
     "RBPU", "OIE(D=90)", "nDCGT", "RBPT@5", "SetF", "FlatU(e=0.5)", "UF", "c@1", "c(rel=2)@3",
@@ -249,7 +238,7 @@ def test_cross_validation_by_c_at_1_looks_at_all_held_out_cuts_together():
     rng = np.random.default_rng(2)
     confidence = np.sort(rng.random(60))[::-1]
     rankings = answers(rng.random(60) < confidence, confidence)
-    policies = ["ScoreThreshold", "Greedy", "Fixed(k=0)", LargestGap(), "ScoreThreshold(threshold=0.5)"]
+    policies = ["ScoreThreshold", "Greedy", "Fixed(k=0)", "LargestGap", "ScoreThreshold(threshold=0.5)"]
     table = cross_validate(policies, "c@1", None, {"run": rankings}, further_measures="c@1 SetP").set_index(
         "policy"
     )
