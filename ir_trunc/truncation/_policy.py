@@ -140,12 +140,13 @@ class Policy:
         weights : array, optional
             The weight of each list (Q); by default all count the same.
         """
-        further = [] if weights is None else [numbers("weights", weights)]
-        if further and len(further[0]) != len(check_rankings(rankings)):
-            raise ParameterError(
-                f"weights: {len(further[0])} for {len(rankings)} lists; each list needs one."
-            )
-        learnt = among_tried(self, check_rankings(rankings)).learn(rankings, measure, *further)
+        lists, further = (
+            len(check_rankings(rankings)),
+            [] if weights is None else [numbers("weights", weights)],
+        )
+        if further and len(further[0]) != lists:
+            raise ParameterError(f"weights: {len(further[0])} for {lists} lists; each list needs one.")
+        learnt = among_tried(self, rankings).learn(rankings, measure, *further)
         return profiled(learnt, rankings, measure)
 
     def learn(self, rankings: Rankings, measure: Any, weights: Floats | None = None) -> Policy:
@@ -374,13 +375,8 @@ class Policy:
             )
         # The checks of `Rankings` would take longer than most policies.
         first = values[:1] if len(values) else np.array([-np.inf])
-        of_list = {
-            "lengths": np.array([len(values)]),
-            "scores": values,
-            "first_scores": first,
-            "costs": costs,
-        }
-        return int(lengths_of(self, Rankings.unchecked(**(vars(_ONE_LIST) | of_list)))[0])
+        own = {"lengths": np.array([len(values)]), "scores": values, "first_scores": first, "costs": costs}
+        return int(lengths_of(self, Rankings.unchecked(**(vars(_ONE_LIST) | own)))[0])
 
     def as_pyterrier_transformer(self, measure: Any = None) -> Any:
         """The policy as a transformer of PyTerrier: `bm25 >> policy.as_pyterrier_transformer()`.
