@@ -140,10 +140,8 @@ class Policy:
         weights : array, optional
             The weight of each list (Q); by default all count the same.
         """
-        lists, further = (
-            len(check_rankings(rankings)),
-            [] if weights is None else [numbers("weights", weights)],
-        )
+        lists = len(check_rankings(rankings))
+        further = [] if weights is None else [numbers("weights", weights)]
         if further and len(further[0]) != lists:
             raise ParameterError(f"weights: {len(further[0])} for {lists} lists; each list needs one.")
         learnt = among_tried(self, rankings).learn(rankings, measure, *further)
