@@ -259,34 +259,22 @@ def test_cross_validation_by_c_at_1_looks_at_all_held_out_cuts_together():
 
 
 @pytest.mark.parametrize("policy", ["Fixed(k=2)", "ScoreThreshold", "LargestGap"])
-def test_with_keys_values_of_the_outermost_key_are_split_and_tested(policy):
+@pytest.mark.parametrize(("counts", "last"), [((3, 3), "AP"), ((1, 5), "coverage")])  # the others count lists
+def test_with_keys_values_of_the_outermost_key_are_split_and_tested(policy, counts, last):
     """Lists of a question on several days, all the same: as if there were one list of the question."""
-    qrels, runs = generated.collection(topics=24, systems=2)
-    run, days = runs["fair-never"], range(3)
-    by_day = [{f"{topic}/{day}": data[topic] for topic in data for day in days} for data in (qrels, run)]
-    single = cross_validate(policy, "RBPT", qrels, {"fair": run}, 4, further_measures="AP")
-    nested = cross_validate(
-        policy, "RBPT", by_day[0], {"fair": by_day[1]}, 4, further_measures="AP", keys="topic/day"
+    data = generated.collection(topics=24, systems=2)
+    qrels, run = data[0], data[1]["fair-never"]
+    days = {topic: range(counts[at % 2]) for at, topic in enumerate(qrels)}
+    judged, lists = ({f"{q}/{day}": of[q] for q in days for day in days[q]} for of in (qrels, run))
+    tables = (
+        cross_validate(policy, "RBPT", of, {"fair": each}, 4, further_measures="AP", keys=keys)
+        for of, each, keys in ((qrels, run, None), (judged, lists, "topic/day"), (judged, lists, None))
     )
-    flat = cross_validate(policy, "RBPT", by_day[0], {"fair": by_day[1]}, 4, further_measures="AP")
-    for column in single.columns.drop(["system", "policy"]):
-        assert nested[column][0] == pytest.approx(single[column][0], rel=1e-9, nan_ok=True), column
-    assert nested["high"][0] - nested["low"][0] > 1.4 * (flat["high"][0] - flat["low"][0])
-
-
-def test_with_keys_means_are_nested_and_folds_are_of_units():
-    qrels, runs = generated.collection(topics=12, systems=2)
-    run = runs["fair-never"]
-    by_day = [
-        {f"{topic}/{day}": data[topic] for at, topic in enumerate(data) for day in range(1 + 4 * (at % 2))}
-        for data in (qrels, run)
-    ]
-    keyed = cross_validate("Fixed(k=3)", "RBPT", by_day[0], {"fair": by_day[1]}, 3, keys="topic/day")
-    single = cross_validate("Fixed(k=3)", "RBPT", qrels, {"fair": run}, 3)
-    for column in ("score", "of_oracle", "regret", "length", "empty", "coverage"):
-        assert keyed[column][0] == pytest.approx(single[column][0]), column
-    with pytest.raises(ParameterError, match="folds=13"):
-        cross_validate("Greedy", "RBPT", by_day[0], {"fair": by_day[1]}, 13, keys="topic/day")
+    single, nested, flat = (table.loc[0, "score":last] for table in tables)
+    assert nested.tolist() == pytest.approx(single.tolist(), rel=1e-9, nan_ok=True)
+    assert nested["high"] - nested["low"] > 1.4 * (flat["high"] - flat["low"])
+    with pytest.raises(ParameterError, match="folds=25"):
+        cross_validate(policy, "RBPT", judged, {"fair": lists}, 25, keys="topic/day")
 
 
 def test_the_mean_size_of_a_list_is_nested_and_leaves_empty_lists_out():
