@@ -6,6 +6,7 @@ The process does not matter: hash seeds, spawned processes.
 import ast
 import builtins
 import gc
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -25,12 +26,10 @@ from ir_trunc.synthetic import demo
 DATA = Path(str(demo.data()))
 
 
-def printed(code: str, *words: str, cwd: Path = DATA, **variables: str) -> str:
+def printed(code: str, **variables: str) -> str:
     """What a piece of Python prints, in a process of its own that writes no byte code."""
-    command = [sys.executable, "-B", *(["-c", code] if code else []), *words]
-    done = subprocess.run(
-        command, cwd=cwd, env=os.environ | variables, capture_output=True, text=True, timeout=120, check=False
-    )
+    how = {"cwd": DATA, "env": os.environ | variables, "timeout": 120}
+    done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, **how)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -146,42 +145,30 @@ print(*(warning.message for warning in said), sep="\\n")
 """
 
 
-@pytest.mark.full
-def test_every_process_gives_the_same_bits_and_says_the_same(monkeypatch, capsys):
-    """Whatever the seed of Python's hashes, by which sets are ordered."""
+@pytest.fixture
+def in_demo(monkeypatch):
+    """The demonstration's folder; processes that are started have this processor's last bits, too."""
     if hasattr(builtins, other_processor.NAME):
         pytest.skip("processes that tests start are not on another processor")
     monkeypatch.chdir(DATA)
+
+
+@pytest.mark.full
+def test_every_process_gives_the_same_bits_and_says_the_same(in_demo, capsys):
+    """Whatever the seed of Python's hashes, by which sets are ordered."""
     exec(EVERYTHING, {})
     here = capsys.readouterr().out
     assert here == printed(EVERYTHING, PYTHONHASHSEED="1" if hash("a") % 2 else "20")
     assert "topics that are not in the qrels" in here
 
 
-SPAWNED = """
-import multiprocessing
-
-import ir_trunc
-
-RUNS = ["never-stops.run", "stops-in-time.run", "says-little.run"]
-
-
-def main():
+@pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
+def test_an_evaluator_is_sent_to_spawned_processes_and_its_results_come_back(in_demo):
     ready = ir_trunc.evaluator("RBPT nDCG@10 OIE c@1 NumRet", "demo.qrels")
+    runs = ["never-stops.run", "stops-in-time.run", "says-little.run"]
     with multiprocessing.get_context("spawn").Pool(2) as pool:
-        there = pool.map(ready.calc, RUNS)
-    here = [ready.calc(run) for run in RUNS]
-    print([one.values.tobytes() == other.values.tobytes() for one, other in zip(here, there)])
-
-
-if __name__ == "__main__":
-    main()
-"""
-
-
-def test_an_evaluator_is_sent_to_spawned_processes_and_its_results_come_back(tmp_path):
-    (tmp_path / "spawned.py").write_text("import warnings\nwarnings.simplefilter('ignore')\n" + SPAWNED)
-    assert printed("", str(tmp_path / "spawned.py")) == "[True, True, True]\n"
+        there = pool.map(ready.calc, runs)
+    assert [of.values.tobytes() for of in there] == [ready.calc(run).values.tobytes() for run in runs]
 
 
 def test_numbers_are_64_bit_floats():
