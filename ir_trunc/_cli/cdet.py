@@ -98,12 +98,8 @@ def _score(args: Words) -> int:
     with printing(args.output) as out:
         if args.by or args.pairs or form not in ("table", "markdown", *OF_PAPERS):
             tell(f"{scores.heading}.")
-            if args.pairs and not args.by:
-                table = scores.pairs()
-            else:
-                table = scores.by(args.by) if args.by else scores.to_pandas()
-                if form in ("json", "jsonl"):
-                    table = table.reset_index()
+            of_runs = scores.pairs if args.pairs else scores.to_pandas
+            table = scores.by(args.by) if args.by else of_runs()
             out.write(table_lines(table, form, places))
         else:
             texts: dict[str, Any] = {

@@ -156,7 +156,7 @@ def write_explanations(scored: Iterable[tuple[str, Results]], topic: str, args: 
     with printing(args.output) as out:
         if form != "table" and (args.format or args.output):
             rows = pd.concat({key: why.to_pandas() for key, why in each.items()}, names=["run", "measure"])
-            out.write(table_lines(rows.reset_index(), form, places))
+            out.write(table_lines(rows, form, places))
         else:
             names = [f"{printable(name)}: " if several else "" for name, _ in each]
             out.write("\n".join(f"{name}{why.report(places)}\n" for name, why in zip(names, each.values())))

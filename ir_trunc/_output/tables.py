@@ -202,6 +202,7 @@ def table_lines(table: pd.DataFrame, form: str, places: int | None) -> str:
     if form == "table":
         return f"{table_text(table, places, every_row=True)}\n"
     if form in ("jsonl", "json"):
+        table = table if is_plain(table.index) else table.reset_index()
         return "".join(_json_lines(form, table.to_dict("split")["data"], table.columns))
     return csv_text(table, places, "," if form == "csv" else "\t")
 

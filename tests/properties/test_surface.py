@@ -28,7 +28,6 @@ from public import FUNCTIONS, MODULES, OF_PYTERRIER, handed_on, parameters_of
 
 import ir_trunc
 from ir_trunc import measures, meta, truncation, typing
-from ir_trunc._cli.main import main
 from ir_trunc._scoring.evaluator import ScoringOptions
 from ir_trunc.adapters.arrow import scorer
 
@@ -293,20 +292,14 @@ def kind(message):
 
 
 @pytest.fixture
-def done(collection, capsys):
+def done(collection, command):
     """Do a call or a command: its figures, its messages, and whether it failed."""
     for name, text in FILES.items():
         (collection / name).write_text(text, encoding="utf-8")
 
     def does(call):
         if call.startswith("$"):
-            with warnings.catch_warnings():
-                warnings.simplefilter("always", ir_trunc.IrTruncWarning)
-                try:
-                    status = main(shlex.split(call)[2:])
-                except SystemExit as stopped:
-                    status = stopped.code
-            found, err = capsys.readouterr()
+            status, found, err = command(*shlex.split(call)[2:])
             return found, without_place(err.splitlines()), status == 2
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -335,16 +328,12 @@ def takes(function, name):
 def changed(call, name, value):
     """The call with a keyword, or without it; None where it has it so already, or takes no such one."""
     tree = ast.parse(call, mode="eval")
-    before = ast.unparse(tree)
+    new = [] if value is None else [ast.keyword(name, ast.parse(value, mode="eval").body)]
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and takes(eval(ast.unparse(node.func), dict(NAMES)), name):
-            kept = [each for each in node.keywords if each.arg != name]
-            added = [] if value is None else [ast.keyword(name, ast.parse(value, mode="eval").body)]
-            places = [place for place, each in enumerate(node.keywords) if each.arg == name]
-            place = places[0] if places else len(kept)
-            node.keywords = [*kept[:place], *added, *kept[place:]]
-            after = ast.unparse(tree)
-            return None if after == before else after
+            old = [each for each in node.keywords if each.arg == name]
+            node.keywords = [*(each for each in node.keywords if each.arg != name), *new]
+            return None if [*map(ast.dump, old)] == [*map(ast.dump, new)] else ast.unparse(tree)
     return None
 
 
