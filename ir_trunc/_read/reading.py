@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, signature
@@ -84,9 +84,8 @@ class Columns(dict[str, Any]):
                 raise ParameterError(f"columns: {column!r} is given for {both}; each needs its own column.")
         return cls(columns, columns)
 
-    def among(self, names: Iterable[Any], field: str, usual: Iterable[Any]) -> list[Any]:
+    def among(self, names: Sequence[Any], field: str, usual: Sequence[Any]) -> list[Any]:
         """Which names of a table can be a field: that of the user, or usual ones of no other field."""
-        names = list(names)
         named = [name for name in names if field in self and name == self[field]]
         taken = {column for other, column in self.items() if other != field}
         return named or [name for name in names if name in usual and name not in taken]
@@ -97,9 +96,8 @@ class Columns(dict[str, Any]):
             return usual
         return (self[field],) if field in self.needed else (self[field], *usual)
 
-    def check(self, names: Iterable[Any], possible: Iterable[str], source: str) -> None:
+    def check(self, names: Collection[Any], possible: Collection[str], source: str) -> None:
         """InputError where a needed column is missing, or is one of a field that the data cannot have."""
-        names, possible = list(names), list(possible)
         for field in filter(self.needed.__contains__, self):
             if field not in possible:
                 raise InputError(

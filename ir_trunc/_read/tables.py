@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
@@ -95,16 +95,15 @@ FIELDS_IN["depths"] = FIELDS_OF_DEPTHS
 NUMBERS = ("score", "relevance", RANK, COST)  # fields that are numbers
 
 
-def matching(names: Iterable[Any], field: str, named: Columns, graded: bool = False) -> list[Any]:
+def matching(names: Sequence[Any], field: str, named: Columns, graded: bool = False) -> list[Any]:
     """Which names of a table can be a field; more than one where it is not clear."""
-    names = list(names)
     first, others = VOCABULARY["answer's score" if graded and field == "score" else field]
     return named.among(names, field, first) or named.among(names, field, others)
 
 
-def columns_of(names: Iterable[Any], layout: Layout, source: str) -> dict[str, Any]:
+def columns_of(names: Sequence[Any], layout: Layout, source: str) -> dict[str, Any]:
     """Which of a table's columns are read: their names, by field."""
-    names, named, fields = list(names), layout.reading.names, list(layout.columns)
+    named, fields = layout.reading.names, list(layout.columns)
     named.check(names, possible_fields(layout), source)
     if layout.reading.without_scores and not matching(names, layout.value, named):
         fields.remove(layout.value)
@@ -115,12 +114,12 @@ def columns_of(names: Iterable[Any], layout: Layout, source: str) -> dict[str, A
     return {field: column_name(names, field, source, named, graded) for field in fields}
 
 
-def key_columns(names: Iterable[Any], layout: Layout, source: str) -> tuple[str, ...]:
+def key_columns(names: Sequence[Any], layout: Layout, source: str) -> tuple[str, ...]:
     """The columns that are joined to the ids of lists; none where the table has the ids as texts."""
     keys = layout.reading.nesting
     if keys is None:
         return ()
-    names, own = list(names), layout.reading.names.get("query_id")
+    own = layout.reading.names.get("query_id")
     if own is not None:
         if own in keys.names and {*keys.names} <= {*names}:
             what = f"columns names {own!r} for query_id, which is one of {option('keys', str(keys))}"
@@ -138,9 +137,8 @@ def key_columns(names: Iterable[Any], layout: Layout, source: str) -> tuple[str,
     return ()
 
 
-def field_of_columns(names: Iterable[Any], layout: Layout, source: str) -> dict[Any, str]:
+def field_of_columns(names: Sequence[Any], layout: Layout, source: str) -> dict[Any, str]:
     """The columns of a table that are read or sampled, with their fields; the first may be that of topics."""
-    names = list(names)
     if layout.kind == "topics":
         usual = {name: FIELDS_OF[name] for name in names if name in FIELDS_OF}
         keys = dict.fromkeys(key_columns(names, layout, source), "topic")
@@ -282,10 +280,10 @@ def column_names(table: Any) -> list[Any]:
 
 
 def column_name(
-    names: Iterable[Any], field: str, source: str, columns: Columns | None = None, graded: bool = False
+    names: Sequence[Any], field: str, source: str, columns: Columns | None = None, graded: bool = False
 ) -> Any:
     """Which of a table's names is that of a field. columns: those that the user named, where he can."""
-    names, named = list(names), NO_COLUMNS if columns is None else columns
+    named = NO_COLUMNS if columns is None else columns
     present = matching(names, field, named, graded)
     if not present and field == "relevance" and not {_BEIR, "pid"}.isdisjoint(names):
         present = named.among(names, field, ("score",))

@@ -64,17 +64,16 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     known = {name for name in names if usual.get(name) in fields}
     known |= {*given.values(), *keys}.difference(by_place).intersection(names)
     if not known and names != numbered:
-        values = [name for name in names if name in levels or (name and are_numbers([name.encode()]))]
-        if values and not by_place:
+        if by_place:
+            names, layout, named = _by_place(layout, len(names), source)
+            headers = 0
+        elif any(name in levels or (name and are_numbers([name.encode()])) for name in names):
             short = _usual(layout, len(names))
             example = {field: short.index(field) for field in fields if field in short}
             example = example or {"query_id": 0, layout.item: 1}
             first = shown(separator.join(names))
             what = f"{source} has no header: its first line is {first}"
             raise InputError(f"{what}; {option('columns', example)} takes columns by their places.")
-        if by_place:
-            names, layout, named = _by_place(layout, len(names), source)
-            headers = 0
     if (twice := repeated(names)) is not None:
         raise InputError(f"{source}: two columns are called {twice}; each needs its own name.")
     field_of = field_of_columns(names, layout, source)

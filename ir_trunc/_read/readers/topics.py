@@ -148,12 +148,10 @@ def _from_markup(parts_of_text: Iterable[bytes], source: str, _: tuple[Any, ...]
 
 def _from_json(data: Iterable[bytes], source: str, ids: tuple[Any, ...]) -> Iterable[str]:
     """Ids of a list of ids or of objects, of one object whose names are ids, or of an object on each line."""
-    texts = json_texts(data, source)
-    place, text = next(texts)
-    content = read_json(text, place)
+    contents = ((read_json(text, place), place) for place, text in json_texts(data, source))
+    content, place = next(contents)
     if place != source:
-        others = ((read_json(text, place), place) for place, text in texts)
-        return (_id_of_item(item, place, ids) for item, place in chain([(content, place)], others))
+        return (_id_of_item(item, place, ids) for item, place in chain([(content, place)], contents))
     if isinstance(content, list):
         return (_id_of_item(item, f"{source}, item {number}", ids) for number, item in enumerate(content))
     if any(name in content for name in ids):
