@@ -84,7 +84,7 @@ class Columns(dict[str, Any]):
                 raise ParameterError(f"columns: {column!r} is given for {both}; each needs its own column.")
         return cls(columns, columns)
 
-    def among(self, names: Sequence[Any], field: str, usual: Sequence[Any]) -> list[Any]:
+    def among(self, names: Collection[Any], field: str, usual: Collection[Any]) -> list[Any]:
         """Which names of a table can be a field: that of the user, or usual ones of no other field."""
         named = [name for name in names if field in self and name == self[field]]
         taken = {column for other, column in self.items() if other != field}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
@@ -95,13 +95,13 @@ FIELDS_IN["depths"] = FIELDS_OF_DEPTHS
 NUMBERS = ("score", "relevance", RANK, COST)  # fields that are numbers
 
 
-def matching(names: Sequence[Any], field: str, named: Columns, graded: bool = False) -> list[Any]:
+def matching(names: Collection[Any], field: str, named: Columns, graded: bool = False) -> list[Any]:
     """Which names of a table can be a field; more than one where it is not clear."""
     first, others = VOCABULARY["answer's score" if graded and field == "score" else field]
     return named.among(names, field, first) or named.among(names, field, others)
 
 
-def columns_of(names: Sequence[Any], layout: Layout, source: str) -> dict[str, Any]:
+def columns_of(names: Collection[Any], layout: Layout, source: str) -> dict[str, Any]:
     """Which of a table's columns are read: their names, by field."""
     named, fields = layout.reading.names, list(layout.columns)
     named.check(names, possible_fields(layout), source)
@@ -114,7 +114,7 @@ def columns_of(names: Sequence[Any], layout: Layout, source: str) -> dict[str, A
     return {field: column_name(names, field, source, named, graded) for field in fields}
 
 
-def key_columns(names: Sequence[Any], layout: Layout, source: str) -> tuple[str, ...]:
+def key_columns(names: Collection[Any], layout: Layout, source: str) -> tuple[str, ...]:
     """The columns that are joined to the ids of lists; none where the table has the ids as texts."""
     keys = layout.reading.nesting
     if keys is None:
@@ -280,7 +280,7 @@ def column_names(table: Any) -> list[Any]:
 
 
 def column_name(
-    names: Sequence[Any], field: str, source: str, columns: Columns | None = None, graded: bool = False
+    names: Collection[Any], field: str, source: str, columns: Columns | None = None, graded: bool = False
 ) -> Any:
     """Which of a table's names is that of a field. columns: those that the user named, where he can."""
     named = NO_COLUMNS if columns is None else columns
