@@ -11,6 +11,8 @@ import warnings
 from collections import Counter, OrderedDict
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
+from operator import getitem
 from types import MappingProxyType, SimpleNamespace
 
 import numpy as np
@@ -212,12 +214,6 @@ def nodes(tree, path=()):
         yield from nodes(inner, (*path, key))
 
 
-def node_at(tree, path):
-    for key in path:
-        tree = tree[key]
-    return tree
-
-
 def replaced(tree, path, value):
     """The tree with another node at a path; what is beside it stays the same object."""
     if not path:
@@ -227,13 +223,6 @@ def replaced(tree, path, value):
         return {name: replaced(inner, rest, value) if name == key else inner for name, inner in tree.items()}
     made = [replaced(inner, rest, value) if place == key else inner for place, inner in enumerate(tree)]
     return tuple(made) if isinstance(tree, tuple) else made
-
-
-def deep(levels=3000):
-    inner = []
-    for _ in range(levels):
-        inner = [inner]
-    return inner
 
 
 def frame_of(items, make):
@@ -252,10 +241,11 @@ LISTED = [
     lambda x: frame_of(x, lambda items: pd.DataFrame(items).to_records(index=False)),
 ]  # fmt: skip
 MAPPED = [OrderedDict, MappingProxyType, lambda x: SimpleNamespace(**x), pd.Series]
+DEEP = reduce(lambda inner, _: [inner], range(3000), [])
 DAMAGE = [
     None, float("nan"), float("inf"), -float("inf"), 10**400, "", " ", "a\0b", "\ud800", "x\ny", b"a", [[]],
     {"": None}, [None], {"x": {}}, object(), Decimal("NaN"), Decimal("sNaN"), np.array([]), np.ones((2, 2)),
-    pd.NaT, pd.NA, np.datetime64("NaT", "s"), {1, 2}, range(2), Exception, deep(), 1j, pd.DataFrame(), print,
+    pd.NaT, pd.NA, np.datetime64("NaT", "s"), {1, 2}, range(2), Exception, DEEP, 1j, pd.DataFrame(), print,
     np.ma.masked, np.void(b"x"), memoryview(b"x"), np.zeros(2, [("id", "U2")]), "1e999", "0x1", "١", "1_0",
 ]  # fmt: skip
 
@@ -288,7 +278,7 @@ def changed(kind, tree, rng):
     """The tree with a change, and what it was."""
     # A sentence of a report that has no citations cites nothing.
     path = rng.choice([path for path in nodes(tree) if "responses" not in path or "citations" in path])
-    node = node_at(tree, path)
+    node = reduce(getitem, path, tree)
     change = rng.choice(["same", "same", "damage", "damage", "key", "twice", "wrapped"])
     if "lines" in kind and change != "twice":  # whose rows and fields are texts
         change = "twice" if len(path) < 2 else "same" if change == "same" else "damage"
@@ -312,15 +302,12 @@ def changed(kind, tree, rng):
 # Scores
 
 
-def lines_of(tree, separator):
-    return "".join(separator.join(map(str, row)) + "\n" for row in tree)
-
-
 def scores(kind, tree, path):
     """Scores of a tree: of the object itself, or of a file where it can be written."""
     if path is not None:
         if "lines" in kind:
-            text = lines_of(tree, "," if kind.startswith("CSV") else " ")
+            separator = "," if kind.startswith("CSV") else " "
+            text = "".join(separator.join(map(str, row)) + "\n" for row in tree)
         elif kind in ("change", "gains"):
             text = "".join(f"{json.dumps(line)}\n" for line in tree)
         else:

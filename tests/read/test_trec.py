@@ -185,7 +185,8 @@ def with_line_3(kind, line):
     ("qrels", b"3 0 c 0x1", ["line 3", "topic 3", "document c", "'0x1'"]),
     ("qrels", "3 0 c ٢".encode(), ["line 3", "topic 3", "document c", "'٢'"]),
     ("qrels", b"3 0 c 2147483648", ["line 3", "topic 3", "document c", "2147483648", "2^31"]),
-    ("qrels", b"3 0 d -9223372036854775808", ["line 3", "topic 3, document d", "'-9223372036854775808': a"]),
+    ("qrels", b"3 0 c -9223372036854775808",
+     ["line 3", "topic 3", "document c", "-9223372036854775808", "2^31"]),
     ("qrels", b"3 0 c -99999999999999999999", ["topic 3", "document c", "-99999999999999999999", "2^31"]),
     ("qrels", b"1 0 a 0", ["topic 1", "document a", "twice"]),
 ])  # fmt: skip
