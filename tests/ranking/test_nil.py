@@ -7,7 +7,6 @@ import pytest
 from generated import EVERY
 from messages import refused
 
-import ir_trunc
 from ir_trunc import (
     InputError,
     IrTruncWarning,
@@ -21,7 +20,6 @@ from ir_trunc import (
 )
 from ir_trunc._cli.main import main
 from ir_trunc._ranking.ranked_rows import Convention
-from ir_trunc.truncation import cross_validate, study
 
 QRELS = {"1": {"a": 1}, "2": {"b": 0}, "3": {"c": 0}, "4": {"d": 1}}
 RUN = {"1": ["NIL", "a"], "2": ["x", "NIL"], "3": ["NIL"], "4": ["d", "e"]}
@@ -165,13 +163,8 @@ COMMANDS = [
     "truncate RUN --policy Fixed(k=5)",
     "truncate QRELS RUN SetF --policy Greedy",
     "study cuts QRELS RUN SetF",
-    "study best-cuts QRELS RUN -m SetF",
-    "study agreement QRELS RUN OTHER SetF --full AP",
-    "study policies QRELS RUN SetF --policy Greedy --folds 2",
     "meta power QRELS RUN OTHER AP SetP",
-    "meta stability QRELS RUN OTHER AP --size 1 --repetitions 5",
     "meta pools QRELS RUN OTHER P --pool-depths 2 --depths 2",
-    "meta leave-group-out QRELS RUN OTHER P@2 --depth 2",
 ]
 
 
@@ -196,21 +189,6 @@ def test_every_command_that_reads_runs_takes_nil(words, files, capsys):
     assert "NIL ends 3 list(s)" in said("--nil", "ends").err
     assert main([*given, "--nil", "nothing"]) == 2
     assert "'nothing' is not one of ends, trec2001" in capsys.readouterr().err
-
-
-@pytest.mark.filterwarnings("ignore:.*no judgments")
-@pytest.mark.parametrize("options", [{"nil": "ends"}, {"topics": ["1", "2", "9"]}])
-def test_procedures_refuse_options_that_rankings_cannot_take(options):
-    qrels = {"1": {"a": 1}, "2": {"b": 1}}
-    lists = {"lists": rank(qrels, {"1": ["a"], "2": ["x", "b"]})}
-    for procedure in (
-        lambda: cross_validate("Greedy", "SetF", qrels, lists, folds=2, **options),
-        lambda: study.agreement("SetF", "AP", qrels, lists, **options),
-        lambda: study.cuts("SetF", qrels, lists, **options),
-        lambda: ir_trunc.compare("SetF", qrels, lists, **options),
-        lambda: ir_trunc.report("SetF", qrels, lists, **options),
-    ):
-        refused(InputError, "topics, unjudged and nil have no effect on Rankings", procedure)
 
 
 @SHOWN

@@ -382,18 +382,17 @@ def test_spans_of_the_real_sdk(sdk, tmp_path):
     names = pytest.importorskip("openinference.semconv.trace", reason="openinference is not installed")
     from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor
 
+    of_span, of_document = names.SpanAttributes, names.DocumentAttributes
+    assert (of_document.DOCUMENT_ID, of_document.DOCUMENT_SCORE) == ("document.id", "document.score")
+    used = of_span.OPENINFERENCE_SPAN_KIND, of_span.INPUT_VALUE, of_span.RETRIEVAL_DOCUMENTS
+    assert used == ("openinference.span.kind", "input.value", "retrieval.documents")
     provider, exporter = sdk
     with (tmp_path / "console.json").open("w") as out:
         provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter(out=out)))
         tracer = provider.get_tracer("test")
         for query, docs in LISTS.items():
             with tracer.start_as_current_span("chain"), tracer.start_as_current_span("retrieve") as one:
-                one.set_attribute(names.SpanAttributes.OPENINFERENCE_SPAN_KIND, "RETRIEVER")
-                one.set_attribute(names.SpanAttributes.INPUT_VALUE, query)
-                for place, (doc, score) in enumerate(docs.items()):
-                    start = f"{names.SpanAttributes.RETRIEVAL_DOCUMENTS}.{place}"
-                    one.set_attribute(f"{start}.{names.DocumentAttributes.DOCUMENT_ID}", doc)
-                    one.set_attribute(f"{start}.{names.DocumentAttributes.DOCUMENT_SCORE}", score)
+                one.set_attributes(openinference(query, docs))
     finished = exporter.get_finished_spans()
     written = tmp_path / "spans.jsonl"
     written.write_text("".join(f"{one.to_json(indent=None)}\n" for one in finished), encoding="utf-8")
