@@ -14,17 +14,7 @@ from typing import Annotated, Any, Unpack
 
 import numpy as np
 
-from ir_trunc._core.errors import (
-    InputError,
-    ParameterError,
-    counted,
-    listed,
-    noted,
-    option,
-    repeated,
-    shown,
-    warn,
-)
+from ir_trunc._core.errors import InputError, ParameterError, counted, listed, noted, option, shown, warn
 from ir_trunc._core.lazy import pd
 from ir_trunc._core.parameters import Choice, Several, Whole, checked, flag, number, one_of
 from ir_trunc._core.rankings import Floats, Ints, Rankings
@@ -581,8 +571,9 @@ def _columns(data: Any, source: str, named: Columns) -> tuple[dict[str, list[Any
     fields = [f for f in OF_LOGS if f in ("id", "answer") or matching(columns, f, named)]
     values = {field: columns[column_name(columns, field, source, named)] for field in fields}
     values["id"] = [one_id(name, "id", f"{source}, item {n}") for n, name in enumerate(values["id"], 1)]
-    if (twice := repeated(values["id"])) is not None:
-        raise InputError(f"{source}, question {twice} is there twice; each question needs an id of its own.")
+    ((name, times),) = Counter(values["id"]).most_common(1)
+    if times > 1:
+        raise InputError(f"{source}, question {name} is there twice; each question needs an id of its own.")
     return values, [*columns]
 
 

@@ -14,15 +14,7 @@ from ir_trunc._core.errors import InputError, option, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.universe import Keys
 from ir_trunc._read.arrow import one_id
-from ir_trunc._read.readers.nested import (
-    Doc,
-    Fields,
-    Form,
-    Lists,
-    documents_of,
-    records_of_frame,
-    rows_of_lists,
-)
+from ir_trunc._read.readers.nested import Doc, Fields, Form, documents_of, records_of_frame, rows_of_lists
 from ir_trunc._read.reading import RANK, SEARCH, Columns, Layout
 from ir_trunc._read.registry import File, reader, shape_of
 from ir_trunc._read.rows import Rows
@@ -207,7 +199,7 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
         what = "retrieval spans of traces without their root, whose own query or that of a span around them"
         remedy = f"{option('columns', {'query_id': _TRACE_ID})} joins each trace"
         notes.append(f"{what} is the topic: {cut}; {remedy}")
-    lists = Lists()
+    lists = dict[str, list[Doc]]()
     for topic, traces in by_trace.items():
         first, *others = traces.values()
         for each in others:
