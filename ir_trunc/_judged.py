@@ -30,7 +30,6 @@ from ir_trunc.measures.parts import over
 __all__ = ["Corrected", "JudgeAgreement", "Judged", "JudgedResults", "sample_for_people"]
 
 _FEWEST = 2
-_DRAWS = 1000  # of topics
 _SAME = 1e-12
 
 
@@ -338,7 +337,7 @@ class JudgeAgreement(Result):
         n = len(self.counts)
         value = float(_kappa(self.counts.sum(axis=0)))
         low, high = bootstrap_bounds(
-            lambda drawn: _kappa(self.counts[drawn].sum(axis=-3)), n, repetitions=_DRAWS, vectorised=True
+            lambda drawn: _kappa(self.counts[drawn].sum(axis=-3)), n, repetitions=1000, vectorised=True
         )
         if not high - low > _SAME:
             low, high = Estimate(np.full(n, value), (-1.0, 1.0)).interval()

@@ -29,8 +29,6 @@ from ir_trunc.measures.params import Effort, MaxRel, OnlyRel, SignedScale
 from ir_trunc.measures.parts import Gains, binary, graded, scaled
 from ir_trunc.measures.terminal import Terminal, perfect_end, share_at_end
 
-_AGAIN = "__again__"
-
 Gain = Annotated[
     Literal["linear", "exp", "raw"],
     Choice("gains without rel: x / max_rel, (2^x - 1) / 2^max_rel, or the grade itself"),
@@ -292,7 +290,7 @@ def _ids_as_judged(qrels: Qrels, ranked: RankedRows, counted: Ints, again: Ints)
     for row, (topic, doc) in enumerate(zip(ranked.topic.tolist(), ids)):
         wrong_nil = qrels.nil.answers and doc == qrels.nil_id and row not in counts
         if row in marked or wrong_nil or (topic, doc) in seen:
-            ids[row] = f"{_AGAIN}{ranked.rank[row]}__{doc}"
+            ids[row] = f"__again__{ranked.rank[row]}__{doc}"
         seen.add((topic, doc))
     return ids
 

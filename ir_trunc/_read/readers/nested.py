@@ -357,11 +357,10 @@ def _are_lists(data: Mapping[Any, Any]) -> bool:
     if _form_of_result(next(iter(data.values()), None)) is not None:
         return True
     texts = (text.lstrip() for text in data.values() if isinstance(text, str))
-    if any(text.startswith(("[{", "[ {")) for text in texts):
-        return True
+    is_json = any(text.startswith(("[{", "[ {")) for text in texts)
     item = next((docs[0] for docs in data.values() if isinstance(docs, (list, tuple)) and docs), None)
     is_pair = isinstance(item, list) and len(item) == 2
-    return is_pair or isinstance(item, (tuple, Mapping)) or _is_document(item)
+    return is_json or is_pair or isinstance(item, (tuple, Mapping)) or _is_document(item)
 
 
 def _is_document(item: Any) -> bool:

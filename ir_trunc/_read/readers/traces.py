@@ -25,11 +25,9 @@ _DOCUMENT = pattern(r"attributes\.(?:gen_ai\.)?retrieval\.documents(?:\.([0-9]{1
 _QUERIES = ("input.value", "gen_ai.retrieval.query.text")
 _TIME_ZONE = pattern(r"(Z|[+-][0-9]{2}:?[0-9]{2})$")
 _KINDS = ("openinference.span.kind", "span_kind", "gen_ai.operation.name")
-_RETRIEVALS = ("RETRIEVER", "retrieval")
 _SPAN_ID, _TRACE_ID = "context.span_id", "context.trace_id"
 _POSITION = "document_position"  # from 0 on, as Phoenix's annotations of documents call it
 _PREFIXES = ("", "attributes.", "context.")  # which names may lack
-_SPANS = Form("spans", ())
 
 _COLUMNS = ("attributes.openinference.", "attributes.retrieval.", "attributes.gen_ai")  # of a frame of spans
 
@@ -166,7 +164,7 @@ class _Span(NamedTuple):
 
     @property
     def is_retrieval(self) -> bool:
-        return self.documents is not None or self.kind in _RETRIEVALS
+        return self.documents is not None or self.kind in ("RETRIEVER", "retrieval")
 
 
 def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Rows]:
@@ -176,7 +174,7 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
     queries = columns.candidates("query_id", _QUERIES)
     in_document = {f: str(columns[f]).removeprefix("document.") for f in columns if f != "query_id"}
     names = Columns(in_document, columns.needed)
-    fields = Fields(replace(layout, reading=replace(layout.reading, columns=names)), _SPANS)
+    fields = Fields(replace(layout, reading=replace(layout.reading, columns=names)), Form("spans", ()))
     spans = [_Span.of(values, number, queries, source) for number, values in enumerate(flat_spans)]
     by_id = {f"trace {span.trace}": span for span in spans if span.trace and not span.parent}
     by_id |= {span.name.removeprefix("0x"): span for span in spans}
