@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ir_trunc._core.errors import InputError, option, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.universe import Keys
-from ir_trunc._read.arrow import one_id
+from ir_trunc._read.arrow import is_missing, one_id
 from ir_trunc._read.readers.nested import Doc, Fields, Form, documents_of, records_of_frame, rows_of_lists
 from ir_trunc._read.reading import RANK, SEARCH, Columns, Layout
 from ir_trunc._read.registry import File, reader, shape_of
@@ -129,7 +129,7 @@ def _flat(value: Any, name: str = "", into: dict[str, Any] | None = None) -> dic
             items = enumerate({} if item is None else item for item in value)
     for key, inner in items:
         _flat(inner, f"{name}.{key}" if name else str(key), flat)
-    if not items and value is not None and not (isinstance(value, float) and value != value):
+    if not items and not is_missing(value):
         flat[name] = value
     return flat
 
