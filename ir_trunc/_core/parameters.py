@@ -16,18 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cache, wraps
 from numbers import Real
 from types import SimpleNamespace
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NamedTuple,
-    ParamSpec,
-    TypeVar,
-    cast,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -211,7 +200,8 @@ class Kind:
         raise NotImplementedError
 
 
-class Param(NamedTuple):
+@dataclass(eq=False, repr=False)
+class Param:
     """One parameter: its kind (allowed values), its default, and whether it has to be given."""
 
     name: str

@@ -29,7 +29,7 @@ from ir_trunc._core.arrays import (
 )
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, ParameterError, counted, shown, warn
-from ir_trunc._core.lazy import npt
+from ir_trunc._core.lazy import cached_property, npt
 from ir_trunc._core.parameters import instance, number, several
 from ir_trunc._core.universe import Universe
 
@@ -68,7 +68,7 @@ class Judgments:
         check_offsets("offsets of the judgments", self.offsets, len(self.topics), len(self.grades))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "computed": {}}
+        return {name: value for name, value in vars(self).items() if name != "rows"} | {"computed": {}}
 
     def __repr__(self) -> str:
         return f"Judgments({self.described})"
@@ -108,13 +108,10 @@ class Judgments:
         """Whether the scale may go on above its highest known grade: it is inferred, and has gaps."""
         return not self.scale_declared and self.max_rel > len(self.levels)
 
-    @property
+    @cached_property
     def most_judged(self) -> int:
         """The largest number of judged documents of a topic."""
-        if "most_judged" not in self.computed:
-            self.computed["most_judged"] = int(sizes_of(self.offsets).max(initial=0))
-        most: int = self.computed["most_judged"]
-        return most
+        return int(sizes_of(self.offsets).max(initial=0))
 
     @classmethod
     def from_rows(
@@ -159,13 +156,10 @@ class Judgments:
             by_nil=None if self.by_nil is None else self.by_nil[positions],
         )
 
-    @property
+    @cached_property
     def rows(self) -> Ints:
         """The position of the topic of every entry of `grades`."""
-        if "rows" not in self.computed:
-            self.computed["rows"] = np.arange(len(self.topics)).repeat(sizes_of(self.offsets))
-        rows: Ints = self.computed["rows"]
-        return rows
+        return np.arange(len(self.topics)).repeat(sizes_of(self.offsets))
 
 
 @dataclass(frozen=True, eq=False)

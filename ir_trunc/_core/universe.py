@@ -96,11 +96,8 @@ class Nest:
         unit: the key whose groups count alike in the mean of the whole run.
         """
         for parents in reversed(self.parents[unit if level is None else level :]):
-            sizes = np.bincount(parents)
-            sums = np.zeros((len(values), len(sizes)))
-            for row, of_measure in zip(sums, values):
-                row[:] = np.bincount(parents, of_measure, len(sizes))
-            values = sums / sizes
+            sums = np.array([np.bincount(parents, of_measure) for of_measure in values])
+            values = sums / np.bincount(parents)
         return values.mean(axis=1, keepdims=True) if level is None else values
 
 
