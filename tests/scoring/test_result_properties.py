@@ -45,8 +45,7 @@ def collection():
     for system in SYSTEMS:
         lists = {topic: rng.permutation(DOCS)[: rng.integers(1, 8)] for topic in topics}
         runs[system] = {
-            topic: {doc: float(score) for doc, score in zip(docs, range(8, 0, -1))}
-            for topic, docs in lists.items()
+            topic: dict(zip(docs, np.arange(8.0, 0, -1).tolist())) for topic, docs in lists.items()
         }
     return qrels, runs
 
@@ -76,6 +75,10 @@ with warnings.catch_warnings():
 
     JUDGED = ir_trunc.Judged(MANY[0], {q: docs for q, docs in MANY[0].items() if q < "5"})
 
+POLICIES, CONDITIONS = "Greedy Fixed(k=2) LargestGap", ["AP worsens 0.1", "c@1 < 0.5", "passages > 3"]
+FIGURES = {"table": "Table 1", "row": SYSTEMS, "column": "AP", "places": 2, "printed": 0.5}
+FIGURES |= {"computed": [0.5, 0.6, 1, 0]}
+
 RESULTS = {
     "judged": calc("RBPT(p=0.9) nDCG(dcg='exp-log2')@10 c@1", JUDGED, MANY[1]),
     "corrected": calc("RBPT c@1", JUDGED, MANY[1]).corrected,
@@ -88,21 +91,11 @@ RESULTS = {
     "Aggregated of counts": calc("NumRet NumQ", QRELS, RUNS["plain"]).aggregated,
     "Comparison": compare(MEASURES + " NumRet", QRELS, RUNS),
     "Comparison to a baseline": compare(MEASURES, QRELS, RUNS, baseline="plain", intervals=True, margin=0.2),
-    "Gate": ir_trunc.check(
-        ["AP worsens 0.1", "c@1 < 0.5", "passages > 3"], QRELS, RUNS[LONG], baseline=RUNS["plain"]
-    ),
+    "Gate": ir_trunc.check(CONDITIONS, QRELS, RUNS[LONG], baseline=RUNS["plain"]),
     "Abstention": SCORED.abstention,
     "Abstention without nil queries": SCORED.over(~SCORED.nil).abstention,
     "NilReport": study.nil_report({"x": {"1": ["a", "NIL", "b"], "2": ["a"], "3": ["NIL"]}}, depth=3),
-    "Reproduction": Reproduction(
-        "A paper",
-        LONG,
-        ("a note",),
-        pd.DataFrame(
-            {"table": "Table 1", "row": SYSTEMS, "column": "AP", "places": 2, "printed": 0.5}
-            | {"computed": [0.5, 0.6, 1, 0]}
-        ),
-    ),
+    "Reproduction": Reproduction("A paper", LONG, ("a note",), pd.DataFrame(FIGURES)),
     "ScoreMatrix": MATRIX,
     "ScoreMatrix of conditions": meta.conditions("AP RBPT", POOLS, {"a": (1, 2), LONG: (None, 5)}),
     "Power": meta.power(MATRIX),
@@ -126,9 +119,7 @@ RESULTS = {
     "Advice": meta.guide(length=False, first_n=False, weighted=True, one=False, recall=True, graded=True),
 }
 TABLES = {
-    "cross_validate": cross_validate(
-        "Greedy Fixed(k=2) LargestGap", "RBPT", QRELS, RUNS, folds=2, further_measures="AP c@1"
-    ),
+    "cross_validate": cross_validate(POLICIES, "RBPT", QRELS, RUNS, folds=2, further_measures="AP c@1"),
     "compare, pairs": compare(MEASURES, QRELS, RUNS, baseline=LONG, margin={"AP": 0.1}).pairs(),
     "compare, by topic": compare("AP c@1", QRELS, RUNS).by_topic(),
     "compare, by view": compare("AP c@1", QRELS, RUNS).by_view(),
