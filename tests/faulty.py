@@ -23,9 +23,8 @@ def constants(*names: str):
     for function in ("calc", "read_qrels"):
         import_module(getattr(ir_trunc, function).__module__)
     modules = [module for name, module in sorted(sys.modules.items()) if name.startswith("ir_trunc.")]
-    found = [
-        (module, name) for module in modules for name in names if isinstance(vars(module).get(name), int)
-    ]
+    pairs = [(module, name) for module in modules for name in names]
+    found = [(module, name) for module, name in pairs if isinstance(vars(module).get(name), int)]
     assert {name for _, name in found} == set(names), f"one of {names} has another name now"
     return found
 
@@ -50,9 +49,8 @@ def ir_trunc_command(*words: object, **options):
 
 
 def _ended(command: list[str], **options):
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, **options
-    )
+    options |= {"capture_output": True, "text": True, "timeout": 120, "stdin": subprocess.DEVNULL}
+    done = subprocess.run(command, **options)
     return done.returncode, done.stdout, done.stderr
 
 

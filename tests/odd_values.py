@@ -47,12 +47,8 @@ class Color(enum.Enum):
 
 Pair = namedtuple("Pair", "one two")
 Doc = namedtuple("Doc", "query_id doc_id score")
-FRAME = {
-    "query_id": ["1", "1", "2"],
-    "doc_id": ["a", "b", "b"],
-    "score": [2.0, 1.0, 3.0],
-    "relevance": [1, 0, 2],
-}
+FRAME = {"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "b"], "score": [2.0, 1.0, 3.0]}
+FRAME |= {"relevance": [1, 0, 2]}
 
 
 def frame(**changes):

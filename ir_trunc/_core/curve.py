@@ -74,9 +74,9 @@ class Curve:
 
     def __repr__(self) -> str:
         longest = np.diff(self.offsets) - 1
-        lists = (
-            f"lists of {longest.min()} to {counted(longest.max(), 'document')}" if len(longest) else "no list"
-        )
+        lists = "no list"
+        if len(longest):
+            lists = f"lists of {longest.min()} to {counted(longest.max(), 'document')}"
         return f"Curve({counted(len(self.topics), 'topic')}, {lists})"
 
     def own(self) -> Floats:

@@ -491,10 +491,8 @@ class Rankings:
             is_grade &= np.floor(grades) == grades
         of_scores = "score {} is not a finite number; shown= leaves cells out"
         of_labels = "label {} is not a whole number below 2^31; judged= leaves cells out"
-        for what, array, right, which in (
-            (of_scores, values, np.isfinite(values), in_list),
-            (of_labels, grades, is_grade, is_judged),
-        ):
+        checks = (of_scores, values, np.isfinite(values), in_list), (of_labels, grades, is_grade, is_judged)
+        for what, array, right, which in checks:
             right = right if which is None else right | ~which
             if not right.all():
                 row, column = np.unravel_index(right.argmin(), right.shape)

@@ -496,9 +496,8 @@ class NilRule:
         possible = isinstance(self.id, str) and bool(self.id.strip())
         if not possible or self.id == PLACEHOLDER:
             why = ", which never is a document," if possible else ""
-            raise InputError(
-                f"NilRule(id={shown(self.id)}): a document id other than {PLACEHOLDER!r}{why} is needed."
-            )
+            needed = f"a document id other than {PLACEHOLDER!r}{why} is needed"
+            raise InputError(f"NilRule(id={shown(self.id)}): {needed}.")
         object.__setattr__(self, "answers", self.convention in ("trec2001", "sakai"))
 
     def lengths(self, run: RankedRows, nil_rows: Ints) -> Ints:

@@ -300,12 +300,10 @@ def warn_about_ends(
     lowest = min(runs_of)
     where = f"{runs_of[lowest][0]}: most lists end at {lowest} documents"
     if len(depths) > 1:
-        limits = [
-            f"{depth}: {', '.join(names[:_NAMED])}{', ...' if len(names) > _NAMED else ''}"
-            for depth, names in sorted(runs_of.items())
-        ]
+        some = {depth: [*of[:_NAMED], "..."] if len(of) > _NAMED else of for depth, of in runs_of.items()}
+        limits = "; ".join(f"{depth}: {', '.join(names)}" for depth, names in sorted(some.items()))
         affected = sum(map(len, runs_of.values()))
-        where = f"most lists of {affected} of {len(depths)} runs end at one depth ({'; '.join(limits)})"
+        where = f"most lists of {affected} of {len(depths)} runs end at one depth ({limits})"
     has_cutoff = [CUTOFF in bound.definition.params for bound in measures.values()]
     cut = [str(measure @ lowest) for measure, has in zip(measures, has_cutoff) if has]
     rest = ", ".join(str(measure) for measure, has in zip(measures, has_cutoff) if not has)

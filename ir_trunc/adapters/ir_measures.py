@@ -61,10 +61,8 @@ class Evaluator(providers.Evaluator):
 
         name = getattr(run, "attrs", {}).get(SYSTEM)
         source = f"run {name}" if name else f"run ({type(run).__name__})"
-        rankings = rank_run(
-            self.qrels, run, must_match=False, source=source,
-            takes_ends=not any(map(refuses_ends, self.measures)),
-        )  # fmt: skip
+        takes_ends = not any(map(refuses_ends, self.measures))
+        rankings = rank_run(self.qrels, run, must_match=False, source=source, takes_ends=takes_ends)
         readers = readers_of_lists(dict(zip(self.measures, self.bound)))
         warn_about_lists(self.bound, readers, source, rankings)
         for measure, values in zip(self.measures, scores(self.bound, rankings)):

@@ -46,10 +46,8 @@ def test_the_core_reads_mutated_files_under_sanitizers(tmp_path):
 ])  # fmt: skip
 def test_a_build_without_a_compiler(tmp_path, wanted, line):
     """One line says that the kernel is left out; where it is required, that is an error."""
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import build; from pathlib import Path;"
-        "print(build.compiled(Path(sys.argv[2])))"
-    )
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import build; from pathlib import Path;"
+    code += "print(build.compiled(Path(sys.argv[2])))"
     environment = {**os.environ, "IR_TRUNC_KERNEL": wanted, "PATH": str(tmp_path)}
     command = [sys.executable, "-c", code, str(KERNEL), str(tmp_path)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)

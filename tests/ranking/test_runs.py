@@ -57,9 +57,8 @@ def test_rows_of_whole_topics_are_parts_under_every_nil_convention(seed, parts):
 
 def test_answers_of_which_only_the_first_of_a_class_counts_come_in_parts():
     qrels = read_answers({"1": [["a", "the A"], {"b": 3}], "2": [], "3": [["c"]]}, "squad")
-    run = pd.DataFrame(
-        {"query_id": list("111223"), "doc_id": ["x", "an A", "the a", "d", "the", "C"], "score": range(6)}
-    )
+    docs = ["x", "an A", "the a", "d", "the", "C"]
+    run = pd.DataFrame({"query_id": list("111223"), "doc_id": docs, "score": range(6)})
     parts = [read_run(run[run["query_id"] == topic]) for topic in "312"]
     joined = rank_rows(qrels, parts)
     whole = calc("Q", qrels, run).rankings
@@ -196,10 +195,8 @@ def by_definition(qrels: dict[str, dict[str, int]], run: pd.DataFrame) -> Rankin
 
 def lines(run: pd.DataFrame, separator: str = " ", end: str = "\n", score: str = "{}") -> bytes:
     """A TREC file."""
-    fields = (
-        (topic, "Q0", doc, "1", score.format(value), "tag")
-        for topic, doc, value in zip(run["query_id"], run["doc_id"], run["score"])
-    )
+    rows = run[["query_id", "doc_id", "score"]].itertuples(index=False)
+    fields = ((topic, "Q0", doc, "1", score.format(value), "tag") for topic, doc, value in rows)
     return "".join(separator.join(row) + end for row in fields).encode()
 
 

@@ -54,8 +54,6 @@ def test_options_of_a_procedure_that_it_does_not_have_or_allow_are_refused(comma
 
 def test_a_residual_needs_a_measure_that_takes_the_persistence():
     pools = pooled_runs(QRELS, RUNS)
-    usual, given = (
-        pool_grid("RBP(p={p},rel=1) AP", pools, [1], [2], forms=["raw"], **residual)
-        for residual in ({}, {"residual": 0.1})
-    )
+    usual = pool_grid("RBP(p={p},rel=1) AP", pools, [1], [2], forms=["raw"])
+    given = pool_grid("RBP(p={p},rel=1) AP", pools, [1], [2], forms=["raw"], residual=0.1)
     np.testing.assert_array_equal(usual.share, given.share)

@@ -106,11 +106,8 @@ def test_pan_official_c_at_1_and_f05u(real_data):
     for system, row in official.items():
         items = read_jsonl(folder / "runs" / f"{system}.jsonl.gz")
         values = {item["id"]: float(np.squeeze(item["value"])) for item in items}  # one system writes lists
-        run = {
-            q: {"same" if value > 0.5 else "different": abs(value - 0.5)}
-            for q, value in values.items()
-            if value != 0.5
-        }
+        sure = {q: value - 0.5 for q, value in values.items() if value != 0.5}
+        run = {q: {"same" if margin > 0 else "different": abs(margin)} for q, margin in sure.items()}
         c_at_1, f05u = calc_aggregate("c@1 F05u(positive=2)", qrels, run).values()
         tp, fp = (sum(values[q] > 0.5 for q in truth if truth[q] is same) for same in (True, False))
         fn = sum(values[q] < 0.5 for q in truth if truth[q])
@@ -124,8 +121,6 @@ def test_pan_official_c_at_1_and_f05u(real_data):
 def test_truncated_measures_fall_back_to_their_originals_at_an_imposed_depth(real_data):
     """Robust runs hold 1000 documents for nearly every topic: at depth 10 nothing visibly stopped."""
     folder = real_data("robust03")
-    path = folder / "runs" / "aplrob03a.gz"
-    values = ir_trunc.calc(
-        "RRT@10 RR@10 PT@10 P@10 RBPT(norm='none')@10 RBP@10", folder / "qrels.robust03.txt", path
-    ).values
+    qrels, run = folder / "qrels.robust03.txt", folder / "runs" / "aplrob03a.gz"
+    values = ir_trunc.calc("RRT@10 RR@10 PT@10 P@10 RBPT(norm='none')@10 RBP@10", qrels, run).values
     np.testing.assert_allclose(values[0::2], values[1::2], rtol=1e-12)

@@ -41,12 +41,10 @@ def collection():
     topics = [str(topic) for topic in range(1, 9)]
     qrels = {topic: {doc: int(rng.integers(0, 3)) for doc in DOCS} for topic in topics}
     qrels["8"] = dict.fromkeys(DOCS, 0)
-    runs = {}
+    runs, falling = {}, np.arange(8.0, 0, -1).tolist()
     for system in SYSTEMS:
         lists = {topic: rng.permutation(DOCS)[: rng.integers(1, 8)] for topic in topics}
-        runs[system] = {
-            topic: dict(zip(docs, np.arange(8.0, 0, -1).tolist())) for topic, docs in lists.items()
-        }
+        runs[system] = {topic: dict(zip(docs, falling)) for topic, docs in lists.items()}
     return qrels, runs
 
 
@@ -142,12 +140,8 @@ every_one = pytest.mark.parametrize("result", [*RESULTS.values(), *TABLES.values
 
 
 def kinds(of=Result):
-    return {
-        kind
-        for sub in of.__subclasses__()
-        for kind in (sub, *kinds(sub))
-        if sub.__module__.startswith("ir_trunc.")
-    }
+    own = [sub for sub in of.__subclasses__() if sub.__module__.startswith("ir_trunc.")]
+    return {kind for sub in own for kind in (sub, *kinds(sub))}
 
 
 def test_every_result_is_held_to_the_laws():
