@@ -6,20 +6,9 @@ Markers, line styles, lightness and words tell things apart, not hue alone. No g
 changed.
 """
 
-from ir_trunc.plots._lists import (
-    abstention,
-    calendar,
-    curve,
-    cuts,
-    lengths,
-    lists,
-    nil,
-    policies,
-    recall_curve,
-    risk_coverage,
-    side_by_side,
-)
-from ir_trunc.plots._systems import agreement, caption, example, lines, scores, slope
+from ir_trunc.plots._kit import caption
+from ir_trunc.plots._lists import calendar, curve, cuts, example, lengths, lists, nil, policies, side_by_side
+from ir_trunc.plots._systems import abstention, agreement, lines, recall_curve, risk_coverage, scores, slope
 
 __all__ = [
     "abstention", "agreement", "calendar", "caption", "curve", "cuts", "example", "lengths", "lines", "lists",

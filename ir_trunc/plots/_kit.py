@@ -12,7 +12,7 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, IrTruncError, printable
 from ir_trunc._core.lazy import needed, pd
-from ir_trunc._core.parameters import instance, numbers
+from ir_trunc._core.parameters import instance, numbers, text, whole
 from ir_trunc._output.files import Target, check_outputs, output_file
 
 if TYPE_CHECKING:
@@ -272,8 +272,8 @@ def shaded_table(
     texts = table.map(form.format) if words is None else words
     darkest = 2 * np.nanmax(cells) or 1  # numbers stay readable on the darkest cell
     ax.imshow(cells, cmap="Greys", aspect="auto", vmin=0, vmax=darkest)
-    for (row, column), text in np.ndenumerate(texts.to_numpy()):
-        ax.text(column, row, text, ha="center", va="center", color=INK)
+    for (row, column), cell in np.ndenumerate(texts.to_numpy()):
+        ax.text(column, row, cell, ha="center", va="center", color=INK)
     slanted_ticks(ax, [label(name) for name in table.columns])
     ax.set_yticks(range(table.shape[0]), [label(name) for name in table.index])
     ax.tick_params(length=0)
@@ -308,3 +308,40 @@ def save_picture(figure: Any, path: Target, fonts: str = "none") -> None:
 
 def _kind(path: Target) -> str:
     return os.path.splitext(os.fsdecode(path))[1].lower().removeprefix(".")
+
+
+def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None = None) -> Axes:
+    """Write below the title what the data are, and how many topics and systems.
+
+    Parameters
+    ----------
+    ax : Axes
+        The picture.
+    data : str
+        Name of the collection, as 'TREC-COVID round 1', or what it is, as 'generated data'.
+    topics, systems : int, optional
+        How many there are.
+
+    Returns
+    -------
+    Axes
+        Those that were given.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.truncation import study
+    >>> ax = plots.caption(plots.example(study.example("RBPT")), "generated data", topics=1)
+    >>> ax.get_title()
+    'generated data, 1 topic'
+    """
+    if ax is None:
+        raise InputError("ax: the Axes that a picture returned are needed.")
+    sizes = [text("data", data)]
+    for word, count in (("topic", topics), ("system", systems)):
+        if count is not None:
+            size = whole(f"{word}s", count, 1)
+            sizes.append(f"{size:,} {word}" if size == 1 else f"{size:,} {word}s")
+    title = f"{ready_axes(ax).get_title()}\n{label(', '.join(sizes))}"
+    set_title(ax, title.removeprefix("\n"))
+    return ax

@@ -1,4 +1,4 @@
-"""Plots of scores of systems and measures, lines of any data, and captions."""
+"""Plots of scores of systems and measures, of recall and risk, and lines of any data."""
 
 from __future__ import annotations
 
@@ -12,12 +12,19 @@ from ir_trunc._core.arrays import Floats
 from ir_trunc._core.curve import TOLERANCE
 from ir_trunc._core.errors import InputError, shown
 from ir_trunc._core.lazy import pd
-from ir_trunc._core.parameters import flag, mapping, number, numbers, text, whole
+from ir_trunc._core.parameters import flag, instance, mapping, number, numbers, whole
+from ir_trunc._core.rankings import Rankings
+from ir_trunc._inference.estimate import intervals_of_shares
+from ir_trunc._read.text import read_sizes
 from ir_trunc.measures.declaration import lower_is_better
+from ir_trunc.measures.lists import Lists
+from ir_trunc.measures.params import QRELS, Size, Sizes, is_path
+from ir_trunc.measures.parts import binary, collection_sizes
 from ir_trunc.plots import _kit
 from ir_trunc.plots._kit import Axes
 
 _BEST = _kit.COLOURS[2]
+_FIRST_ANSWERS = 10  # where curves of risk begin
 
 
 def scores(table: Any, ax: Axes | None = None) -> Axes:
@@ -103,41 +110,6 @@ def scores_with_bounds(
     named = "" if line is None else f"; dotted: {_kit.label(line[0])}"
     what = f"mean score, a scale for each measure{level}{named}"
     ax.set(xlim=(0, columns), ylim=(rows - 0.5, -1.3), xlabel=what)
-    return ax
-
-
-def example(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Scores of one list at every cut, a line for each measure: the table of `study.example`.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Cuts by measures.
-    ax : Axes, optional
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    InputError
-        For anything but a table of numbers.
-
-    Examples
-    --------
-    >>> from ir_trunc import plots
-    >>> from ir_trunc.truncation import study
-    >>> plots.example(study.example("RBPT")).get_ylabel()
-    'score'
-    """
-    _kit.checked_table(table, "study.example", finite=None)
-    numbers("cut", table.index)
-    ax = _kit.ready_axes(ax, 7.2, 4.2)
-    _kit.draw_lines(ax, {name: (table.index, column) for name, column in table.items()}, "", "score")
-    ax.axhline(0, color=_kit.GREY, linewidth=0.8, zorder=1)
-    _kit.length_axis(ax.xaxis, "cut", 0)
-    ax.set(xlim=(0, max(1, table.index.max())))
     return ax
 
 
@@ -332,38 +304,164 @@ def lines(
     return ax
 
 
-def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None = None) -> Axes:
-    """Write below the title what the data are, and how many topics and systems.
+def recall_by_share(rankings: Rankings, D: Size = QRELS, rel: int = 1) -> tuple[Floats, Floats]:
+    """Shares of the documents read, ascending from 0, and the mean recall of answerable topics there."""
+    lists = Lists(rankings)
+    gains = binary(lists, rel)
+    answerable = np.count_nonzero(gains.R)
+    if not answerable:
+        raise InputError(f"no topic has a document of grade {rel} or more: recall has no meaning.")
+    row = lists.row[gains.relevant]
+    share = lists.rank[gains.relevant] / collection_sizes(lists, D)[row]
+    order = np.argsort(share, kind="stable")
+    recall = np.cumsum(1 / gains.R[row[order]]) / answerable
+    return np.append(0.0, share[order]), np.append(0.0, recall)
+
+
+def recall_curve(
+    runs: Rankings | Mapping[str, Rankings], D: Any = QRELS, rel: int = 1, ax: Axes | None = None
+) -> Axes:
+    """Mean recall against the share of the documents read, a line for each system with a marker at its end.
 
     Parameters
     ----------
-    ax : Axes
-        The picture.
-    data : str
-        Name of the collection, as 'TREC-COVID round 1', or what it is, as 'generated data'.
-    topics, systems : int, optional
-        How many there are.
+    runs : Rankings or {name: Rankings}
+        The lists of a system, as `ir_trunc.rank` makes them, or `{name: lists}`.
+    D : int, str or dict
+        Number of documents of each topic: a number, 'qrels' for those that are judged, `{topic: number}`, or
+        the path of a file of lines `topic<TAB>number`.
+    rel : int
+        Lowest grade that counts as relevant.
+    ax : Axes, optional
 
     Returns
     -------
     Axes
-        Those that were given.
+        A line rises where topics find a relevant document, each topic counting the same. The marker stands at
+        the mean share read and the mean recall of the lists' own ends; dotted: documents in random order.
+
+    Raises
+    ------
+    InputError
+        No topic has a relevant document, or D lacks a topic of the judgments.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots, rank
+    >>> qrels = {"1": {"a": 1, "b": 0, "c": 1}}
+    >>> plots.recall_curve({"mine": rank(qrels, {"1": ["a", "b"]})}).get_xlabel()
+    'documents read (%)'
+    """
+    named = {"": runs} if isinstance(runs, Rankings) else mapping("runs", runs, "{name: Rankings}")
+    if not named:
+        raise InputError("runs: at least one system is needed.")
+    size, rel = Sizes("number of documents").clean("D", D), whole("rel", rel, 1)
+    if is_path(size):
+        size = read_sizes(str(size))
+    ax = _kit.ready_axes(ax)
+    ax.plot([0, 1], [0, 1], color=_kit.GREY, linewidth=0.8, linestyle=":", zorder=1)
+    drawn = []
+    for (name, rankings), style in zip(named.items(), _kit.line_styles(len(named))):
+        instance("runs", rankings, Rankings, "lists, as ir_trunc.rank makes them,")
+        share, recall = recall_by_share(rankings, size, rel)
+        marker = style.pop("marker")
+        drawn += ax.step([*share, 1.0], [*recall, recall[-1]], where="post", **style)
+        lists = Lists(rankings)
+        wanted = binary(lists, rel).R > 0
+        end = np.mean((lists.n / np.maximum(collection_sizes(lists, size), 1))[wanted])
+        ax.plot(end, recall[-1], marker=marker, **style | {"markersize": 8, "label": _kit.label(name)})
+    ax.set(xlabel="documents read (%)", ylabel="mean recall (%)", xlim=(0, 1), ylim=(0, 1.02))
+    _kit.percent(ax.xaxis, ax.yaxis)
+    ax.set_title("lists end at the markers; dotted: documents in random order", fontsize="small")
+    _kit.name_lines(ax, list(zip(named, drawn)))
+    return ax
+
+
+def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Both risks at every coverage: the table of `answers.risk_coverage`.
+
+    The curves begin at the tenth answer, since a share of fewer says little. The band is the 95 %
+    interval of the risk at each coverage.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the columns answers, coverage, risk and generalised_risk.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For a table without these columns.
 
     Examples
     --------
     >>> from ir_trunc import plots
-    >>> from ir_trunc.truncation import study
-    >>> ax = plots.caption(plots.example(study.example("RBPT")), "generated data", topics=1)
-    >>> ax.get_title()
-    'generated data, 1 topic'
+    >>> from ir_trunc.answers import risk_coverage
+    >>> table = risk_coverage({"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.9}, "2": {"x": 0.4}})
+    >>> plots.risk_coverage(table).get_ylabel()
+    'wrong answers (%)'
     """
-    if ax is None:
-        raise InputError("ax: the Axes that a picture returned are needed.")
-    sizes = [text("data", data)]
-    for word, count in (("topic", topics), ("system", systems)):
-        if count is not None:
-            size = whole(f"{word}s", count, 1)
-            sizes.append(f"{size:,} {word}" if size == 1 else f"{size:,} {word}s")
-    title = f"{_kit.ready_axes(ax).get_title()}\n{_kit.label(', '.join(sizes))}"
-    _kit.set_title(ax, title.removeprefix("\n"))
+    columns = ("answers", "coverage", "risk", "generalised_risk")
+    table = _kit.checked_table(table, "answers.risk_coverage", finite=columns)
+    n = int(table["answers"].max())
+    table = table[table["answers"] >= min(_FIRST_ANSWERS, n)]
+    given, coverage, risk, of_all = table[list(columns)].to_numpy(np.float64).T
+    ax = _kit.ready_axes(ax)
+    # The steps end where answers of equal confidence come in together.
+    series = {"of those given (risk), 95 % band": (coverage, risk)}
+    series["of all answers (generalised risk)"] = (coverage, of_all)
+    _kit.draw_lines(
+        ax, series, f"coverage: answers that are given (%; 100 % is all {n})", "wrong answers (%)"
+    )
+    band = intervals_of_shares(np.rint(risk * given), given)
+    ax.fill_between(coverage, *band, color=_kit.COLOURS[0], alpha=0.2, linewidth=0)
+    _kit.percent(ax.xaxis, ax.yaxis)
+    _kit.reference_line(ax, float(risk[-1]), "all are given")
+    ax.set(xlim=(0, 1))
+    ax.set_ylim(bottom=0)
+    return ax
+
+
+def abstention(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """A measure's mean at every rate of abstention, a line for each confidence.
+
+    Parameters
+    ----------
+    table : DataFrame
+        That of `answers.abstention_curve` for one measure, with the columns measure, confidence, rate and
+        score.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For a table of several measures, or without these columns.
+
+    Examples
+    --------
+    >>> from ir_trunc import plots
+    >>> from ir_trunc.answers import abstention_curve
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"b": 1}}
+    >>> run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    >>> plots.abstention(abstention_curve("RR", qrels, run, confidence="gap", steps=2)).get_ylabel()
+    'mean RR of the others'
+    """
+    _kit.checked_table(table, "answers.abstention_curve", ("measure", "confidence", "rate", "score"))
+    measure = _kit.only_value(table["measure"], "measure", "curves")
+    ax = _kit.ready_axes(ax)
+    of_confidence = table.groupby("confidence", sort=False)
+    series = {name: (rows["rate"].to_numpy(), rows["score"].to_numpy()) for name, rows in of_confidence}
+    left_out = "lists that are left out (%); thin line: none"
+    _kit.draw_lines(ax, series, left_out, f"mean {_kit.label(measure)} of the others")
+    _kit.percent(ax.xaxis)
+    _kit.reference_line(ax, float(table["score"].iloc[0]), "")
     return ax

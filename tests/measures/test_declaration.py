@@ -76,13 +76,8 @@ def test_a_measure_outside_the_package_is_declared_by_the_public_decorator():
     """The package's own decorator makes no object of it, and does not look whether its name is taken."""
     before = dict(registry)
     for name in ("AP", "Mine"):
-        declare = declaration.measure(source="here", name=name)
-        refused(
-            ir_trunc.ParameterError,
-            f"{name}: declare your own measures by ir_trunc.meas",
-            declare,
-            lambda lists: lists.n,
-        )
+        declare, says = declaration.measure(source="here", name=name), f"{name}: declare your own measures"
+        refused(ir_trunc.ParameterError, f"{says} by ir_trunc.meas", declare, lambda lists: lists.n)
     assert registry == before
 
 
