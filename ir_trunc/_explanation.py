@@ -11,19 +11,11 @@ from ir_measures import Measure
 
 from ir_trunc._core.arrays import Bools, Floats
 from ir_trunc._core.curve import TOLERANCE, Curve
-from ir_trunc._core.errors import (
-    InputError,
-    ParameterError,
-    UnknownMeasureError,
-    counted,
-    nearest,
-    noted,
-    shown,
-)
+from ir_trunc._core.errors import InputError, ParameterError, counted, nearest, noted, shown
 from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.rankings import Rankings
 from ir_trunc._output.tables import fitted
-from ir_trunc._scoring.objects import bind
+from ir_trunc._scoring.objects import own_formula
 from ir_trunc._scoring.results import Result, Results
 from ir_trunc.measures import definition as of
 from ir_trunc.measures.definition import NOT_FINITE, BoundMeasure
@@ -156,9 +148,7 @@ class Explanation(Result):
 def explain(results: Results, topic: str, measure: str | Measure | None = None) -> Explanation:
     """Why a topic has its score, see `Results.explain`."""
     row = 0 if measure is None else results._row(measure)
-    bound, notes, weights = bind(results.measures[row]), list[str](), None
-    if bound is None:
-        raise UnknownMeasureError(f"{results.measures[row]} is not computed by ir_trunc: it has no curve.")
+    bound, notes, weights = own_formula(results.measures[row], "it has no curve"), list[str](), None
     if topic not in results.topics:
         scored = f"{counted(len(results.topics), 'topic')}, {shown(results.topics[0])} for example"
         raise InputError(f"topic {shown(topic)} is not among the {scored}.{nearest(topic, results.topics)}")

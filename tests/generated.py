@@ -178,11 +178,6 @@ def settings_of(definition: Definition) -> list[dict]:
     return list({repr(change): change for change in changes}.values())
 
 
-def some_settings_of(definition: Definition) -> st.SearchStrategy[tuple[dict, ...]]:
-    """Three of them."""
-    return st.tuples(*3 * [st.sampled_from(settings_of(definition))])
-
-
 ALL = [registry[name] for name in sorted(registry)]
 
 

@@ -259,6 +259,14 @@ def canonical(name: str) -> str:
         return name
 
 
+def own_formula(measure: Measure, otherwise: str = "its formula is needed here") -> BoundMeasure:
+    """The formula of a measure; UnknownMeasureError where only another provider knows it."""
+    formula = bind(measure)
+    if formula is None:
+        raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: {otherwise}.")
+    return formula
+
+
 def read_measures(measures: MeasureLike) -> dict[Measure, BoundMeasure | None]:
     """Measures, each once and in the order given, with their formulas; None for those of other providers."""
     parts = items_of("measures", measures, "a text as 'RBPT nDCG@10' or a measure object")

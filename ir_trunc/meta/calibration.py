@@ -16,12 +16,11 @@ from ir_trunc._core.errors import ParameterError, shown
 from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import number, whole
 from ir_trunc._core.rankings import Floats, Ints, Judgments, Rankings, offsets_of
-from ir_trunc._scoring.objects import MeasureLike, parse_measure, parse_measures, written
+from ir_trunc._scoring.objects import MeasureLike, own_formula, parse_measure, parse_measures, written
 from ir_trunc._scoring.results import Result, Statement
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.params import Number, Text, Whole
 from ir_trunc.measures.terminal import AMIGO
-from ir_trunc.meta.matrix import own_formula
 from ir_trunc.meta.procedures import procedure
 
 # How far, and how near to its lower bound, an unbounded parameter is searched.

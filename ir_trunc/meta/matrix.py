@@ -362,14 +362,6 @@ def _looks_at_the_whole_run(name: str) -> bool:
     return definition is not None and definition.scope == "run"
 
 
-def own_formula(measure: Measure) -> BoundMeasure:
-    """The formula of a measure; UnknownMeasureError where only another provider knows it."""
-    formula = bind(measure)
-    if formula is None:
-        raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: its formula is needed here.")
-    return formula
-
-
 @takes(ScoringOptions)
 def score_matrix(
     measures: MeasureLike,

@@ -34,7 +34,7 @@ from ir_trunc._ranking.qrels import Qrels, QrelsLike, read_qrels_of_runs
 from ir_trunc._ranking.ranked_rows import Convention, NilRule, Run
 from ir_trunc._ranking.runs import join_run, read_run
 from ir_trunc._read.reading import HowRead, takes
-from ir_trunc._scoring.objects import MeasureLike, parse_measure, parse_measures, written
+from ir_trunc._scoring.objects import MeasureLike, own_formula, parse_measure, parse_measures, written
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import RunsLike, by_name, progress
 from ir_trunc._scoring.tables import crossed
@@ -50,7 +50,6 @@ from ir_trunc.meta.matrix import (
     higher_is_better,
     index_of_measure,
     indices_of,
-    own_formula,
     rounded,
     run_scores,
     standardised,

@@ -32,7 +32,7 @@ from ir_trunc._core.lazy import cached_property, pd, plots
 from ir_trunc._core.parameters import Several, whole
 from ir_trunc._core.rankings import Floats, Ints, Judgments, Rankings, first_of, offsets_of
 from ir_trunc._output.tables import fitted
-from ir_trunc._scoring.objects import MeasureLike, parse_measure, parse_measures, written
+from ir_trunc._scoring.objects import MeasureLike, own_formula, parse_measure, parse_measures, written
 from ir_trunc._scoring.results import Result
 from ir_trunc._scoring.runs import progress
 from ir_trunc._scoring.tables import labelled_table
@@ -41,7 +41,7 @@ from ir_trunc.measures.definition import CUTOFF
 from ir_trunc.measures.params import QRELS, Sizes, Whole
 from ir_trunc.measures.reading_cost import Named
 from ir_trunc.measures.terminal import AMIGO
-from ir_trunc.meta.matrix import index_of_measure, own_formula
+from ir_trunc.meta.matrix import index_of_measure
 from ir_trunc.meta.procedures import procedure
 
 Grades = tuple[int, ...]

@@ -12,7 +12,7 @@ from ir_measures import Measure
 
 from ir_trunc._core.arrays import LARGEST
 from ir_trunc._core.curve import TOLERANCE, Curve
-from ir_trunc._core.errors import InputError, ParameterError, UnknownMeasureError, option, shown
+from ir_trunc._core.errors import InputError, ParameterError, option, shown
 from ir_trunc._core.parameters import instance, one_of
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._core.universe import Nest, Universe
@@ -22,7 +22,7 @@ from ir_trunc._ranking.runs import rank_rows
 from ir_trunc._read.arrow import pc, strings
 from ir_trunc._read.rows import Rows
 from ir_trunc._saved import fields_of, from_json
-from ir_trunc._scoring.objects import bind, parse_measures
+from ir_trunc._scoring.objects import own_formula, parse_measures
 from ir_trunc.measures import BoundMeasure
 from ir_trunc.measures.definition import parts_of, value_from_means
 from ir_trunc.measures.lists import Depths, running
@@ -45,9 +45,7 @@ def one_measure(measure: Any, by_list: str = "") -> BoundMeasure:
     by_list: why measures are refused whose score of a list depends on other lists; "" where they are not.
     """
     parsed = single_measure(measure)
-    bound = bind(parsed)
-    if bound is None:
-        raise UnknownMeasureError(f"{parsed} is not computed by ir_trunc: it has no curve.")
+    bound = own_formula(parsed, "it has no curve")
     if bound.definition.lower_is_better:
         problem = "counts losses, lower is better: policies need a measure whose higher values are better"
         raise ParameterError(f"{parsed} {problem}.")

@@ -13,18 +13,8 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from generated import (
-    ALL,
-    EVERY,
-    in_sessions,
-    queries,
-    rankings_of,
-    runs,
-    setting_of,
-    settings_of,
-    some_settings_of,
-)
-from hypothesis import given, settings
+from generated import ALL, EVERY, in_sessions, queries, rankings_of, runs, setting_of, settings_of
+from hypothesis import given, settings, strategies as st
 from reference_measures import REFERENCES, RUN_REFERENCES, Query
 
 from ir_trunc._core.curve import TOLERANCE, Curve
@@ -182,7 +172,7 @@ def hold_the_laws(definition, change, run):
 @each_measure
 def test_the_laws_in_drawn_settings(definition):
     @settings(max_examples=settings().max_examples // 2)  # a measure for each, and each setting below
-    @given(run=runs, changes=some_settings_of(definition))
+    @given(run=runs, changes=st.tuples(*3 * [st.sampled_from(settings_of(definition))]))
     def drawn(run, changes):
         shared = Run(run)
         for change in changes:

@@ -6,17 +6,8 @@ import numpy as np
 import pytest
 
 from ir_trunc import calc, compare
-from ir_trunc.synthetic.generated import (
-    COLLECTION_SIZE,
-    QUIZ_HABITS,
-    QUIZ_OPTIONS,
-    QUIZ_SKILLS,
-    STREAM_SYSTEMS,
-    chunks,
-    collection,
-    quiz,
-    stream,
-)
+from ir_trunc.synthetic import generated
+from ir_trunc.synthetic.generated import QUIZ_HABITS, QUIZ_SKILLS, chunks, collection, quiz, stream
 from ir_trunc.synthetic.passages import passage_collection
 
 QRELS, RUNS = collection()
@@ -34,7 +25,9 @@ def test_the_shape_is_what_was_asked_for():
     assert {grade for judged in QRELS.values() for grade in judged.values()} == {0, 1, 2}
     assert max(lengths(name).max() for name in RUNS) == 100
     scored = {item for run in RUNS.values() for ranked in run.values() for item in ranked.items()}
-    assert all(0 <= int(doc.removeprefix("d")) < COLLECTION_SIZE and 0 <= s <= 1 for doc, s in scored)
+    assert all(
+        0 <= int(doc.removeprefix("d")) < generated.COLLECTION_SIZE and 0 <= s <= 1 for doc, s in scored
+    )
 
 
 def test_a_fifth_of_the_topics_are_nil_queries_and_the_others_differ_widely():
@@ -116,7 +109,7 @@ def test_the_quiz_has_the_shape_that_is_described():
     assert all(sorted(judged.values()) == [0, 0, 0, 1] for judged in QUESTIONS.values())
     assert all(list(run) == list(QUESTIONS) for run in ANSWERS.values())
     answers = [item for run in ANSWERS.values() for answer in run.values() for item in answer.items()]
-    assert {option for option, _ in answers} == set(QUIZ_OPTIONS)
+    assert {option for option, _ in answers} == set(generated.QUIZ_OPTIONS)
     assert all(0 <= sure <= 1 for _, sure in answers)
     assert max(len(answer) for run in ANSWERS.values() for answer in run.values()) == 1
 
@@ -157,7 +150,7 @@ def test_a_stream_has_news_on_few_days():
 def test_systems_of_a_stream_answer_as_often_as_their_names_say():
     assert all(list(run) == list(STREAM) for run in STREAM_RUNS.values())
     news = np.array([any(gains.values()) for gains in STREAM.values()])
-    for name, rates in STREAM_SYSTEMS.items():
+    for name, rates in generated.STREAM_SYSTEMS.items():
         answered = np.array(list(map(bool, STREAM_RUNS[name].values())))
         assert (answered[news].mean(), answered[~news].mean()) == pytest.approx(rates, abs=0.1), name
         assert set(map(len, STREAM_RUNS[name].values())) <= {0, *range(3, 11)}
