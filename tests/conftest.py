@@ -43,16 +43,9 @@ def pytest_cmdline_main(config):
 
 
 FAULTS_SEED = "IR_TRUNC_FAULTS_SEED"
-FULL = {
-    *(
-        "cdet",
-        "comparison",
-        "faults",
-        "plots",
-        "report",
-    ),  # modules that can be taken away, and what takes long
-    *(f"test_{name}.py" for name in ("contributing", "frameworks", "package", "process")),
-}
+# Modules that can be taken away, and what takes long.
+FULL = {"cdet", "faults", "plots", "report"}
+FULL |= {f"test_{name}.py" for name in ("contributing", "frameworks", "package", "process")}
 
 
 def pytest_addoption(parser):

@@ -5,7 +5,6 @@ import contextlib
 import glob
 import importlib.util
 import io
-import os
 import re
 import shlex
 import subprocess
@@ -103,17 +102,13 @@ def _in_a_shell(command: str, folder: Path) -> tuple[int, str, str]:
 
 def _here(command: str, folder: Path) -> tuple[int, str, str]:
     """The command line in this process, as the fixture `command` has it."""
-    before = os.getcwd()
-    os.chdir(folder)
-    try:
-        with (
-            warnings.catch_warnings(),
-            contextlib.redirect_stdout(io.StringIO()) as out,
-            contextlib.redirect_stderr(io.StringIO()) as err,
-        ):
-            warnings.simplefilter("default")
-            words = shlex.split(command)[1:]
-            status = main([path for word in words for path in sorted(glob.glob(word)) or [word]])
-    finally:
-        os.chdir(before)
+    with (
+        contextlib.chdir(folder),
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()) as out,
+        contextlib.redirect_stderr(io.StringIO()) as err,
+    ):
+        warnings.simplefilter("default")
+        words = shlex.split(command)[1:]
+        status = main([path for word in words for path in sorted(glob.glob(word)) or [word]])
     return status, out.getvalue(), err.getvalue()

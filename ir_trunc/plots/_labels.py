@@ -13,6 +13,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
+from scipy.optimize import isotonic_regression
 
 from ir_trunc._core.arrays import Floats
 
@@ -21,14 +22,9 @@ _LINE = 1.15  # distance of two labels, in heights of their letters
 
 def apart(wanted: Floats, gap: float, low: float, high: float) -> Floats:
     """Positions at least `gap` apart and, if there is room, between low and high, nearest to those wanted."""
-    # Less the gaps before it, a position never falls: isotonic regression, solved by its max-min formula.
     order = np.argsort(wanted, kind="stable")
     steps = gap * np.arange(len(wanted))
-    sums = np.append(0.0, np.cumsum(wanted[order] - steps))
-    first, last = np.indices((len(wanted), len(wanted)))
-    means = np.where(last >= first, (sums[last + 1] - sums[first]) / np.maximum(last - first + 1, 1), np.inf)
-    least = np.minimum.accumulate(means[:, ::-1], axis=1)[:, ::-1]
-    level = np.maximum.accumulate(np.where(last >= first, least, -np.inf), axis=0).diagonal()
+    level = isotonic_regression(wanted[order] - steps).x  # less the gaps before it, a position never falls
     positions = np.empty(len(wanted))
     positions[order] = np.clip(level, low, max(high - steps[-1], low)) + steps
     return positions

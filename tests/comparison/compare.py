@@ -231,15 +231,10 @@ class Tried:
 
     def __call__(self, judged: str, ranked: str) -> tuple[Topics, Means]:
         """Scores by measure and topic, and means, in an empty folder: some tools write beside their input."""
-        before = os.getcwd()
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
-            try:
-                Path("the.qrels").write_text(judged)
-                Path("the.run").write_text(ranked)
-                return self.score("the.qrels", "the.run")
-            finally:
-                os.chdir(before)
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            Path("the.qrels").write_text(judged)
+            Path("the.run").write_text(ranked)
+            return self.score("the.qrels", "the.run")
 
     def first_rank(self, judged: str, ranked: str) -> int:
         return round(1 / self(judged, ranked)[0]["t"][self.rr])

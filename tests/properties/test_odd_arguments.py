@@ -165,19 +165,14 @@ def called(name: str, /, **changes: object) -> None:
 
 @contextlib.contextmanager
 def empty_folder() -> Iterator[None]:
-    before = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            Path("my.cuts").write_text("1\t3\n")
-            REFERENCE.save("reference")
-            MATRIX.save("matrix")
-            truncation.Fixed(3).save("stop.json")
-            Path("data", "runs").mkdir(parents=True)
-            Path("data", "qrels.txt").write_text("1 0 a 1\n")
-            yield
-        finally:
-            os.chdir(before)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path("my.cuts").write_text("1\t3\n")
+        REFERENCE.save("reference")
+        MATRIX.save("matrix")
+        truncation.Fixed(3).save("stop.json")
+        Path("data", "runs").mkdir(parents=True)
+        Path("data", "qrels.txt").write_text("1 0 a 1\n")
+        yield
 
 
 def outcome(name: str, argument: str, value: object) -> BaseException | None:
