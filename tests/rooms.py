@@ -47,8 +47,8 @@ ROOMS = {
     "more measures": Room(
         "measures/confidence.py measures/harm.py measures/ideal.py measures/reading_cost.py", ()
     ),
-    "answers as data": Room("_read/readers/answers.py"),
-    "tables in files": Room("_read/readers/files.py", ()),
+    "answers as data": Room("_read/readers/answers.py", (), "answers/test_answers.py"),
+    "tables in files": Room("_read/readers/files.py", (), "read/test_files.py"),
     "graded answers": Room("_ranking/depths.py measures/graded_answers.py", ()),
     "saved results": Room("_saved.py", ()),
     "plots": Room("plots", ("inference",), "plots", "gallery.md api/plots.md howto/look-at-runs.md"),
@@ -155,17 +155,16 @@ def core() -> list[str]:
     return order
 
 
-def with_those_above(name: str) -> set[str]:
-    """A room, and the rooms that stand on it."""
-    above = {name}
+def with_those_above(*names: str) -> set[str]:
+    """Rooms, and those that stand on them."""
+    above = {*names}
     while more := {other for other, room in ROOMS.items() if above.intersection(room.on)} - above:
         above |= more
     return above
 
 
-def take_away(name: str, folder: Path) -> None:
-    """Delete a room and those that stand on it from a copy of the repository."""
-    gone = with_those_above(name)
+def take_away(gone: set[str], folder: Path) -> None:
+    """Delete rooms from a copy of the repository."""
     package = folder / "ir_trunc"
     modules = []
     for path in sorted(package.rglob("*.py")):
@@ -211,6 +210,7 @@ def _left(file: Path, modules: list[str], folder: Path) -> Iterator[str]:
 
 
 MEMBERS = {
+    "answers as data": "read_answers levels",
     "plots": "plot scatter",
     "explanation": "explain",
     "inference": "estimate quantity",
@@ -223,8 +223,8 @@ WORDS = {
     "explanation": "--explain",
     "labels by a model": "--judge",
     "plots": "--plot",
-    "spans and stores": "^(items|pairs)$",  # as lists of documents
-    "tables in files": r"\.(csv|tsv|json|jsonl|parquet)\b|^(csv|tsv|json|jsonl|parquet)$|--withheld",
+    "spans and stores": "^(items|pairs|.* by topic|.* with lists|search results|spans)$",
+    "tables in files": r"(^|\.)(csv|tsv|json|jsonl|parquet)\b|^short lines$|--withheld",
     "ties": "--ties",
 }
 """What only those who use a room write in texts, as at the command line."""
@@ -269,6 +269,8 @@ class _Needs:
         words = [rf"(?<![\w.])({'|'.join(map(re.escape, measures))})(?![\w])"] if measures else []
         words += [rf"{re.escape(name)}\b" for name in self.modules]
         words += [rf"(ir_trunc|you mean) {name}\b|^{name}( |$)" for name in self.commands]
+        words += [rf"^{name.rpartition('.')[2]}\." for name in dotted if ".readers." in name]  # samples
+        words += [rf"^{re.escape(room)}$" for room in gone]  # tests that are marked by it
         words += [WORDS[room] for room in gone if room in WORDS]
         self.words = re.compile("|".join(words) or "(?!)")
         pages = [page for ending in ("md", "ipynb") for page in (ROOT / "notebooks").rglob(f"*.{ending}")]
@@ -317,6 +319,7 @@ class _Needs:
         return (
             module in self.modules
             or f"{module}.{alias.name}" in self.modules
+            or alias.name in self.members
             or any(alias.name in names for path, names in self.helpers.items() if path.stem == module)
         )
 

@@ -363,6 +363,7 @@ def test_odd_columns_are_understood_or_refused_as_python_does(qrels, items, read
     same(qrels, {"query_id": topics, "doc_id": docs, "score": scores}, reading)
 
 
+@pytest.mark.needs("spans and stores")
 def test_columns_beside_the_usual_ones_are_left_to_python(qrels):
     table = frame({"1": {"a": 2.0, "b": 1.0}})
     assert rows_are_sure(qrels, table)
@@ -395,6 +396,7 @@ def test_frames_of_objects_are_the_kernels_own_where_scores_are_numbers(qrels, s
     assert same(qrels, run[::-1]) == is_sure
 
 
+@pytest.mark.needs("spans and stores")
 def test_empty_lists_are_a_run_beside_documents_of_unknown_topics(qrels):
     run = [{"query_id": "2", "contexts": []}, {"query_id": "x", "contexts": [{"id": "a", "score": 1.0}]}]
     same(qrels, run)

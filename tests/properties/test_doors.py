@@ -252,6 +252,7 @@ def test_no_function_changes_what_it_is_given(qrels, run, door):
             pd.testing.assert_frame_equal(data, before)
 
 
+@pytest.mark.needs("spans and stores")
 def test_a_cost_that_is_a_function_is_read_before_a_run_is_pickled():
     passages = {"1": [{"id": "a", "score": 0.5, "text": "four words are here"}]}
     read = read_run(passages, columns={"cost": lambda passage: len(passage["text"].split())})

@@ -84,16 +84,17 @@ KEPT = ["core", "adapters/test_ir_measures.py", "cli", "measures", "ranking", "s
 its commands before those of scoring declare a procedure of their own."""
 
 DRAWN = ("labels by a model", "policies", "Change Detection")
-ROWS = [pytest.param(room, marks=[] if room in DRAWN else [pytest.mark.weekly]) for room in ROOMS]
+ROWS = [pytest.param([room], marks=[] if room in DRAWN else [pytest.mark.weekly], id=room) for room in ROOMS]
 
 
 @source_tree
 @pytest.mark.full
-@pytest.mark.parametrize("room", ROWS)
-def test_a_room_can_be_taken_away(room, copy, long_form):
+@pytest.mark.parametrize("rooms", [*ROWS, pytest.param([*ROOMS], id="all of them", marks=pytest.mark.weekly)])
+def test_rooms_can_be_taken_away(rooms, copy, long_form):
     """All that is left works. The scheduled job checks the types that are left, and more of the tests."""
-    take_away(room, copy)
-    leave_others(with_those_above(room), copy)
+    gone = with_those_above(*rooms)
+    take_away(gone, copy)
+    leave_others(gone, copy)
     (copy / "qrels").write_text(QRELS)
     (copy / "run").write_text(RUN)
     for name, words in CALLS.items():

@@ -113,7 +113,7 @@ def parquet(rows, field, folder):
 DOORS = {
     "dicts": lambda rows, *_: {topic: dict(docs) for topic, docs in by_topic(rows).items()},
     "pairs": lambda rows, *_: by_topic(rows),
-    "documents": lambda rows, field, _: {
+    "documents by topic": lambda rows, field, _: {
         topic: [{"id": doc, field: value} for doc, value in docs] for topic, docs in by_topic(rows).items()
     },
     "tuples": lambda rows, *_: rows,

@@ -222,6 +222,7 @@ LISTS = {
 }
 
 
+@pytest.mark.needs("spans and stores")
 @pytest.mark.parametrize("form", LISTS)
 def test_lists_by_topic(form):
     """And with the opposite sign, as distances."""
@@ -230,10 +231,12 @@ def test_lists_by_topic(form):
         assert same(calc(MEASURES, QRELS, run, lower_is_better=sign < 0))
 
 
+@pytest.mark.needs("spans and stores")
 def test_a_silent_topic_among_lists_is_the_empty_list():
     assert calc("NumRet", QRELS, {"9": [], "11": [("8", 1.0)]}).values.tolist() == [[0, 0, 1]]
 
 
+@pytest.mark.needs("spans and stores")
 def test_the_mistakes_of_lists_by_topic():
     def told(*items):
         return complaint(lambda: calc("AP", QRELS, {"1": list(items)}))
@@ -295,6 +298,7 @@ def test_a_bad_id_in_a_dict_is_named_with_its_topic(monkeypatch, topic):
     check(complaint_of(QRELS, {**run, 1.5: {}, str(topic): {}}), "run", "query_id 1.5 is float")
 
 
+@pytest.mark.needs("spans and stores")
 def test_a_dict_without_dicts_inside_is_refused():
     check(complaint_of(QRELS, {"1": {"a": 1.0}, "2": 0.5}), "run", "topic 2", "float")
     check(complaint_of({"1": {"a": 1}, "2": ["a"]}, FRAME), "qrels", "topic 2", "list")

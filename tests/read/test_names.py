@@ -127,6 +127,7 @@ def test_each_name_of_qrels_is_found_or_refused(form, tmp_path):
         check(message, "it has: topic, found" if field == "list" else "misnamed")
 
 
+@pytest.mark.needs("spans and stores")
 @pytest.mark.parametrize(("form", "of_run"), [
     pytest.param(form, of_run, marks=[pytest.mark.weekly] * ((i + j) % 4 > 0))
     for i, form in enumerate(JUDGED)
@@ -194,6 +195,7 @@ def test_the_usual_names_are_the_same_in_all_forms(field, name, tmp_path):
         assert ir_trunc.read_log([topic | {"answer": "x", "correct": 1}]).run == {"1": {"correct": 1.0}}
 
 
+@pytest.mark.needs("spans and stores")
 def test_ranks_in_records_decide_where_there_are_no_scores():
     docs = [{"id": "x", "rank": 3}, {"id": "a", "rank": 1}, {"id": "b", "position": 2}]
     for run in ({"1": docs}, [{"query_id": "1", "results": docs}], (["1"], [docs])):
@@ -205,6 +207,7 @@ def test_ranks_in_records_decide_where_there_are_no_scores():
     assert calc("RR", {"1": {"a": 1}}, scored, order="rank").values.tolist() == [[1]]
 
 
+@pytest.mark.needs("spans and stores")
 @pytest.mark.parametrize(("doc", "part"), [
     ({"id": "b", "rank": 1}, "document b: rank 1 is in the list twice; order='file'"),
     ({"id": "b", "rank": 1.5}, "document b: rank 1.5 is not a whole number"),
@@ -217,6 +220,7 @@ def test_ranks_that_give_no_order_are_refused(doc, part):
     assert read_run(run, order="file").docs.to_pylist() == ["a", "b"]
 
 
+@pytest.mark.needs("spans and stores")
 def test_a_name_is_not_found_in_one_document_and_replaced_in_another():
     run = {"1": [{"id": "a", "sim": 0.5}, {"id": "b", "score": 0.9}]}
     check(complaint(lambda: read_run(run, columns={"score": "sim"})), "document b: it has no score")
@@ -231,6 +235,7 @@ def test_a_name_is_not_found_in_one_document_and_replaced_in_another():
         check(told, "document a: it has no relevance, and others have one")
 
 
+@pytest.mark.needs("spans and stores")
 def test_numbers_under_a_name_that_is_not_known_are_named():
     """Where the name of the grade or the score is missing, not wrong."""
     found = [{"doc": "a", "sim": 0.5, "gold": 0}, {"doc": "b", "sim": 0.9, "gold": 1}]
@@ -254,6 +259,7 @@ def test_columns_in_a_dict_are_a_table():
     assert read_run(keys, keys=("user", "day")).to_dict() == {"u/1": {"a": 0.5}, "u/2": {"b": 0.9}}
 
 
+@pytest.mark.needs("spans and stores")
 def test_keys_are_found_or_refused():
     frame = pd.DataFrame({"user": ["u"], "day": ["1"], "doc_id": ["a"], "score": [0.5], "query_id": ["x/y"]})
     records = [{"user": "u", "day": "1", "docs": ["a", "b"]}]

@@ -106,6 +106,7 @@ def test_ranks_costs_marks_and_columns_that_are_numbers():
     assert read_run(unnamed, columns={"query_id": 0, "doc_id": 1, "score": 2}).to_dict() == {"1": {"a": 0.5}}
 
 
+@pytest.mark.needs("spans and stores")
 def test_records_by_topic():
     run = {"1": [{"chunk": "a", "distance": 0.25, "id": 7}]}
     names = {"doc_id": "chunk", "score": "distance"}
