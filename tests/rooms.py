@@ -92,7 +92,7 @@ ROOMS = {
         "start/pyterrier.md 07-pyterrier.ipynb",
     ),
     "meta": Room(
-        "meta _cli/meta.py _cli/_procedures.py",
+        "meta _cli/meta.py",
         ("graded answers", "inference", "more measures", "saved results"),
         "meta cli/test_meta.py",
         "howto/trust-measures.md api/meta.md guide.md",

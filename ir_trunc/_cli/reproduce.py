@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ir_trunc._cli._arguments import Words, cli_command
-from ir_trunc._cli._procedures import save_csv
 from ir_trunc._cli._process import say
+from ir_trunc._cli.meta import save_csv
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._reproduce.reproduction import PAPERS, reproduce
 

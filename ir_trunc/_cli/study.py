@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ir_trunc._cli._arguments import RUNS, Words, cli_command, runs_and_measures
-from ir_trunc._cli._procedures import CSV_OUTPUT, run_command, save_csv
 from ir_trunc._cli._process import tell
+from ir_trunc._cli.meta import CSV_OUTPUT, run_command, save_csv
 from ir_trunc._core.parameters import Param, Text
 from ir_trunc.measures.terminal import AMIGO, LIU
 from ir_trunc.meta.procedures import ProcedureDefinition

@@ -11,7 +11,7 @@ import pytest
 
 import ir_trunc
 from ir_trunc._cli import _arguments, main, meta, study
-from ir_trunc._cli._procedures import by_command
+from ir_trunc._cli.meta import by_command
 from ir_trunc.measures import registry
 
 GROUPS = {

@@ -137,7 +137,7 @@ def test_a_wrong_command_is_one_line(words, says, complaint, tmp_path, monkeypat
 
 
 def test_options_are_checked_before_runs_are_read(complaint, monkeypatch):
-    reading = "ir_trunc._cli._procedures.score_matrix"
+    reading = "ir_trunc._cli.meta.score_matrix"
     monkeypatch.setattr(reading, lambda *_, **__: pytest.fail("the runs were read"))
     assert "alpha=7 is out of range" in complaint("meta", "power", QRELS, *RUNS, "AP", "--alpha", "7")
 

@@ -29,7 +29,7 @@ def no_work(monkeypatch):
     def work(*_, **__):
         raise AssertionError("work has begun")
 
-    for name in ("truncate.read_run", "_procedures.score_matrix", "_procedures.pooled_runs"):
+    for name in ("truncate.read_run", "meta.score_matrix", "meta.pooled_runs"):
         monkeypatch.setattr(f"ir_trunc._cli.{name}", work)
 
 
