@@ -52,8 +52,7 @@ class Calibration(Statement):
 
 
 @procedure(
-    source=f"after {AMIGO}, our extension of the calibration in sections 3.3 and 3.4.2",
-    command="calibrate",
+    source=f"after {AMIGO}, our extension of the calibration in sections 3.3 and 3.4.2", command="calibrate"
 )
 def break_even(
     measure: str | Measure,

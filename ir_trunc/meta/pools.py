@@ -122,7 +122,7 @@ class PooledRuns:
         if not (isinstance(shown, np.ndarray) and shown.dtype.kind == "b" and shown.shape == (count,)):
             needed = f"a truth value for each of {count} judgments is needed"
             raise InputError(f"keep: {needed}, as in_pool gives.")
-        return self.matrix(dict(zip(map(written, parsed), map(own_formula, parsed))), shown)
+        return self.matrix({written(each): own_formula(each) for each in parsed}, shown)
 
     def matrix(self, measures: Mapping[str, BoundMeasure], keep: Bools) -> ScoreMatrix:
         """The scores by these formulas, by name."""
@@ -266,18 +266,17 @@ def leave_group_out(
     for system in pools.systems:
         if system not in of:
             raise InputError(f"groups: system {system} has none.")
-    parsed = parse_measures(measures)
-    bound = list(map(own_formula, parsed))
-    full = pools.score(parsed, pools.in_pool(depth)).means()
+    bound = {written(measure): own_formula(measure) for measure in parse_measures(measures)}
+    full = pools.matrix(bound, pools.in_pool(depth)).means()
     without = np.empty_like(full)
     groups_of = tuple(of[system] for system in pools.systems)
     for group in progress(list(dict.fromkeys(groups_of)), "leaving out", "group"):
         keep = pools.in_pool(depth, [system for system in pools.systems if of[system] != group])
         judgments = pools.judgments(keep)
         for at in (at for at, own in enumerate(groups_of) if own == group):
-            values = scores(bound, pools.with_judgments(at, keep, judgments))
+            values = scores(bound.values(), pools.with_judgments(at, keep, judgments))
             without[:, at] = rounded([by_topic.mean() for by_topic in values])
-    return LeftOut(tuple(map(written, parsed)), pools.systems, groups_of, depth, full, without)
+    return LeftOut(tuple(bound), pools.systems, groups_of, depth, full, without)
 
 
 ConditionDepths = Mapping[str, tuple[int | None, int | None]]
@@ -448,18 +447,16 @@ class PoolGrid(Result):
     topics: int  # how many there are
     systems: int
 
-    @staticmethod
-    def assessment(pool_depth: int, depth: int) -> str:
-        """'full' where the evaluation is as deep as the pool, 'extended' or 'deeper' elsewhere."""
-        if pool_depth == depth:
-            return "full"
-        return "extended" if depth > pool_depth else "deeper"
-
     def to_pandas(self) -> pd.DataFrame:
-        """A row for each cell: pool_depth, depth, measure, form, assessment, discriminative_power."""
+        """A row for each cell: pool_depth, depth, measure, form, assessment, discriminative_power.
+
+        assessment: 'full' where the evaluation is as deep as the pool, 'extended' where it is deeper, and
+        'deeper' where the pool is.
+        """
         names = {name: getattr(self, f"{name}s") for name in ("pool_depth", "depth", "measure", "form")}
         frame = crossed(names, {"discriminative_power": self.share})
-        frame.insert(4, "assessment", list(map(self.assessment, frame["pool_depth"], frame["depth"])))
+        ahead = np.sign(frame["depth"] - frame["pool_depth"])
+        frame.insert(4, "assessment", ahead.map({0: "full", 1: "extended", -1: "deeper"}))
         return frame
 
     @property
