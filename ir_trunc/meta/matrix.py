@@ -216,10 +216,9 @@ class ScoreMatrix(Saved):
         if keys and len(units) < FEW:
             rough = f"with fewer than {FEW} units, tests and intervals are rough"
             warn(f"There are {len(units)} {what}s with keys: {rough}.")
-        names = tuple(map(written, first.measures))
-        bound = dict(zip(names, map(bind, first.measures)))
+        bound = {written(measure): bind(measure) for measure in first.measures}
         runs = run_scores(bound, [each.rankings for each in named.values()])
-        return cls(names, tuple(named), units, values, runs, what)
+        return cls(tuple(bound), tuple(named), units, values, runs, what)
 
     def _data(self) -> Any:
         saved = ("measures", "systems", "topics", "values")
@@ -295,9 +294,8 @@ class ScoreMatrix(Saved):
         if measures is not None:
             places = self.places(measures)
             names = tuple(self.measures[place] for place in places)
-            kept_runs = {name: self.runs[name] for name in names if name in self.runs}
-            chosen = replace(self, measures=names, values=self.values[places], runs=kept_runs)
-            return chosen.take(systems, topics)
+            own = {name: self.runs[name] for name in names if name in self.runs}
+            return replace(self, measures=names, values=self.values[places], runs=own).take(systems, topics)
         if topics is not None:
             self._refuse_values_alone()
         rows = self.systems if systems is None else tuple(several("systems", systems, "names"))

@@ -46,8 +46,7 @@ def test_cuts_and_runs_are_written_and_read_again(files, capsys):
     (files / "k.tsv").write_text("1\t1\n2\t2\n3\t0\n4\t0\n")
     out(capsys, "truncate a.run --policy k.tsv -o cut.run")
     scores = calc_aggregate("SetF nDCGT P@1", "qrels", "cut.run")
-    assert scores["SetF"] == 0.5
-    assert scores["nDCGT"] == 0.75
+    assert (scores["SetF"], scores["nDCGT"]) == (0.5, 0.75)
 
 
 def test_a_cut_run_keeps_its_tag_and_its_comments(files, capsys):
@@ -63,12 +62,10 @@ def test_a_cut_run_keeps_its_tag_and_its_comments(files, capsys):
     assert "written scores are minus the distances" in printed.err
 
 
-@pytest.mark.parametrize(
-    ("policy", "fitted"), [("Greedy", "Fixed(k=2)"), ("ScoreThreshold", "ScoreThreshold(threshold=16.0)")]
-)
-def test_the_fitted_policy_is_printed(files, capsys, policy, fitted):
-    printed = out(capsys, f"truncate qrels a.run FlatU --policy {policy} -k k.tsv")
-    assert printed.err.startswith(f"{fitted}: 4 lists")
+def test_the_fitted_policy_is_printed(files, capsys):
+    for policy, fitted in (("Greedy", "Fixed(k=2)"), ("ScoreThreshold", "ScoreThreshold(threshold=16.0)")):
+        printed = out(capsys, f"truncate qrels a.run FlatU --policy {policy} -k k.tsv")
+        assert printed.err.startswith(f"{fitted}: 4 lists")
 
 
 @pytest.mark.filterwarnings("ignore")
