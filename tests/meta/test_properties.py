@@ -46,18 +46,11 @@ def first_wins(grades, judged):
     return 1 / (1 + list(grades).index(1)) if 1 in grades else 0.0
 
 
-def count_less_length(grades, judged):
-    return sum(grades) - 0.1 * len(grades)
-
-
-def constant(grades, judged):
-    return 1
-
-
 @pytest.mark.parametrize(("function", "expected"), [
-    (constant, ["constant"] * 7),
+    (lambda g, j: 1, ["constant"] * 7),
     (first_wins, ["weak", "weak", "strict", "violated", "constant", "constant", "strict"]),
-    (count_less_length, ["constant", "constant", "violated", "strict", "strict", "constant", "constant"]),
+    (lambda g, j: sum(g) - 0.1 * len(g),
+     ["constant", "constant", "violated", "strict", "strict", "constant", "constant"]),
     (lambda g, j: -first_wins(g, j),
      ["violated", "violated", "violated", "strict", "constant", "constant", "violated"]),
 ])  # fmt: skip
