@@ -93,9 +93,7 @@ def call(args: argparse.Namespace) -> None:
     policies = {text: parse_policy(text) for text in texts}
     try:
         lists = np.sort(np.random.default_rng(1).random((200, 100)))[:, ::-1]
-        run = {
-            str(q): {f"d{at}": score for at, score in enumerate(row)} for q, row in enumerate(lists.tolist())
-        }
+        run = {str(q): {f"d{at}": s for at, s in enumerate(row)} for q, row in enumerate(lists.tolist())}
         qrels = {str(q): {f"d{at}": 1 for at in range(q % 30)} for q in range(200)}
         policies["Learned"] = parse_policy("Learned").fit(ir_trunc.rank(qrels, run), "SetF")
     except ImportError:
@@ -118,25 +116,19 @@ def microseconds(call: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = parser.add_subparsers(required=True)
-    sub = commands.add_parser("worth")
-    sub.add_argument("--qrels", required=True)
-    sub.add_argument("--runs", required=True)
-    sub.add_argument("--sample", type=int, default=0, help="runs drawn at random (seed 0); by default all")
-    sub.add_argument("--measures", default=MEASURES)
-    sub.add_argument("--out")
-    sub.set_defaults(do=worth)
-    sub = commands.add_parser("collect")
-    sub.add_argument("tables", nargs="+", help="what `worth --out` wrote, named after the collections")
-    sub.set_defaults(do=collect)
-    commands.add_parser("call").set_defaults(do=call)
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    commands = {run.__name__: run for run in (worth, collect, call)}
+    parser.add_argument("what", choices=tuple(commands))
+    parser.add_argument("tables", nargs="*", help="what `worth --out` wrote, named after the collections")
+    for option in ("--qrels", "--runs", "--out"):
+        parser.add_argument(option)
+    parser.add_argument("--sample", type=int, help="runs drawn at random (seed 0); by default all")
+    parser.add_argument("--measures", default=MEASURES)
     args = parser.parse_args()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        args.do(args)
+        commands[args.what](args)
 
 
 if __name__ == "__main__":
