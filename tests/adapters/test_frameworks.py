@@ -311,30 +311,6 @@ def test_scikit_learn_fits_clones_and_searches():
     assert halved.fit(LISTS, GRADES).predict(LISTS[:2]).tolist() == [2, 0]
 
 
-# PyTerrier.
-
-
-def test_pyterrier_s_grid_search_sees_the_parameters_of_a_policy():
-    pt = quietly("pyterrier")
-    import pandas as pd
-
-    from ir_trunc.adapters.pyterrier import Truncate
-
-    columns = {"qid": "1", "query": "q", "docno": list("abc"), "score": [3.0, 2.0, 1.0], "rank": [0, 1, 2]}
-    results = pd.DataFrame(columns)
-    qrels = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, 1]})
-    topics = results[["qid", "query"]].drop_duplicates()
-    stop = Truncate(Fixed(3))
-    pipeline = pt.Transformer.from_df(results) >> stop
-    best = pt.GridSearch(pipeline, {stop: {"k": [1, 2, 3]}}, topics, qrels, "map", verbose=False)
-    assert len(best.transform(topics)) in (2, 3)
-    stop.set_parameter("k", 2)
-    assert (stop.get_parameter("k"), stop.policy) == (2, Fixed(2))
-    own = r"no parameter 'n'; it has: at_least, at_most, budget, among, k, policy, measure"
-    refused(ParameterError, own, stop.set_parameter, "n", 1)
-    refused(ParameterError, "k=-1 is out of range", stop.set_parameter, "k", -1)
-
-
 # Hugging Face.
 
 

@@ -438,8 +438,14 @@ def test_fitting_leaves_out_judgments_for_other_topics_without_a_warning():
 def test_a_text_is_a_policy():
     cut = pt.truncation.Truncate("Fixed(1)")
     assert cut.transform(RESULTS)["docno"].tolist() == ["a", "y"]
-    cut.set_parameter("policy", "Fixed(k=2)")
-    assert cut.get_parameter("k") == 2
+    cut.set_parameter("policy", "Fixed(k=3)")
+    assert cut.get_parameter("k") == 3
+    qrels = pd.DataFrame({"qid": ["1"], "docno": ["z"], "label": [1]})
+    pt.GridSearch(pt.Transformer.from_df(RESULTS) >> cut, {cut: {"k": [1, 2]}}, TOPICS, qrels, "map")
+    assert cut.policy == ir_trunc.truncation.Fixed(2)
+    own = r"no parameter 'n'; it has: at_least, at_most, budget, among, k, policy, measure"
+    refused(ParameterError, own, cut.set_parameter, "n", 1)
+    refused(ParameterError, "k=-1 is out of range", cut.set_parameter, "k", -1)
     refused(ParameterError, "There is no policy 'Fixd", pt.truncation.Truncate, "Fixd(3)")
 
 
