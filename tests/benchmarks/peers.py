@@ -35,14 +35,14 @@ TWENTY = "nDCG@10 AP P@5 Bpref RBP RBPT nDCGT OIE RBPU Q RRT APT ERRT FlatU DCGU
 THREE = "nDCG@10 AP P@5"
 
 OURS = """
-import json, sys, ir_trunc
+import ir_trunc
 ready = ir_trunc.evaluator({measures!r}, sys.argv[1])
 for run in sys.argv[2:]:
     means = ready.calc_aggregate(run)
 print(json.dumps({{"scores": list(means.values())[:3]}}))
 """
 PYTREC_EVAL = """
-import gzip, json, sys, pytrec_eval
+import gzip, pytrec_eval
 names = ["ndcg_cut_10", "map", "P_5"]
 opened = lambda path: gzip.open(path, "rt") if path.endswith(".gz") else open(path)
 ready = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(open(sys.argv[1])), {*names})
@@ -51,14 +51,12 @@ for run in sys.argv[2:]:
 print(json.dumps({"scores": [sum(topic[name] for topic in scores) / len(scores) for name in names]}))
 """
 RANX = """
-import json, sys
 from ranx import Qrels, Run, evaluate
 qrels, run = Qrels.from_file(sys.argv[1], kind="trec"), Run.from_file(sys.argv[2], kind="trec")
 scores = evaluate(qrels, run, ["ndcg@10", "map", "precision@5"])
 print(json.dumps({"scores": [float(score) for score in scores.values()]}))
 """
 IN_MEMORY = """
-import json, sys, time
 import ir_measures, pyarrow, pyarrow.csv
 from ir_measures import AP, P, ScoredDoc, nDCG
 kind, tool = sys.argv[3:]
@@ -86,13 +84,10 @@ if tool == "ir_trunc":
     from ir_trunc import calc_aggregate
 else:
     from ir_measures import calc_aggregate
-start = time.process_time()
 measures = [nDCG @ 10, AP, P @ 5]
-means = calc_aggregate(measures, qrels, run)
-print(json.dumps({"seconds": time.process_time() - start, "scores": [means[m] for m in measures]}))
+score = lambda: [*map(calc_aggregate(measures, qrels, run).get, measures)]
 """
 PREPARED = """
-import json, sys, time
 qrels_file, run_file, tool = sys.argv[1:]
 if tool == "ir_trunc":
     import ir_trunc
@@ -104,12 +99,8 @@ else:
     qrels, run = Qrels.from_file(qrels_file, kind="trec"), Run.from_file(run_file, kind="trec")
     score = lambda: [float(x) for x in evaluate(qrels, run, ["ndcg@10", "map", "precision@5"]).values()]
     score()  # compiles
-start = time.process_time()
-scores = score()
-print(json.dumps({{"seconds": time.process_time() - start, "scores": scores}}))
 """
 MATRICES = """
-import json, sys, time
 import numpy as np
 tool, topics = sys.argv[1], int(sys.argv[2])
 random = np.random.default_rng(0)
@@ -134,12 +125,13 @@ else:
     qrels, run = as_dicts(labels), as_dicts(scores)
     measures = [nDCG @ 10, AP, P @ 5]
     score = lambda: [*map(ir_measures.calc_aggregate(measures, qrels, run).get, measures)]
+"""
+TIMED = """
 start = time.process_time()
-found = score()
-print(json.dumps({{"seconds": time.process_time() - start, "scores": found}}))
+scores = score()
+print(json.dumps({"seconds": time.process_time() - start, "scores": scores}))
 """
 TINY = """
-import json, statistics, time
 import ir_measures, ir_trunc
 import numpy as np
 from ir_measures import AP, nDCG
@@ -168,7 +160,6 @@ assert all(abs(ours.calc_aggregate(run)[m] - theirs.calc_aggregate(run)[m]) < 1e
 print(json.dumps(found))
 """
 USED = """
-import json, sys
 for name in {modules!r}:
     if name in sys.modules:
         said = f"{{name}} in {{sys.modules[name].__path__[0]}}"
@@ -210,7 +201,8 @@ class Figures:
 
 
 def python(name: str, code: str, *words: object) -> Side:
-    return Side(name, [sys.executable, "-c", code + USED.format(modules=MODULES), *map(str, words)])
+    program = f"import json, sys, time\n{code}{USED.format(modules=MODULES)}"
+    return Side(name, [sys.executable, "-c", program, *map(str, words)])
 
 
 @cache
@@ -321,13 +313,14 @@ def files(folder: Path, topics: int, repeat: int, _: bool) -> None:
 def memory(folder: Path, topics: int, repeat: int, _: bool) -> None:
     qrels, run = write(folder, topics, 1000)
     for kind in ("Arrow frame", "object frame", "dict of dicts", "named tuples"):
-        sides = [python(tool, IN_MEMORY, qrels, run, kind, tool) for tool in ("ir_trunc", "ir_measures")]
+        tools = "ir_trunc", "ir_measures"
+        sides = [python(tool, IN_MEMORY + TIMED, qrels, run, kind, tool) for tool in tools]
         compared(f"In memory: {kind}, {topics} topics x 1000", sides, repeat)
 
 
 def prepared(folder: Path, topics: int, repeat: int, _: bool) -> None:
     qrels, run = write(folder, topics, 1000)
-    code, tools = PREPARED.format(measures=TWENTY), ["ir_trunc", *["ranx"] * installed("ranx")]
+    code, tools = PREPARED.format(measures=TWENTY) + TIMED, ["ir_trunc", *["ranx"] * installed("ranx")]
     sides = [
         python(f"{tool}, {'20' if tool == 'ir_trunc' else '3'} measures", code, qrels, run, tool)
         for tool in tools
@@ -337,7 +330,7 @@ def prepared(folder: Path, topics: int, repeat: int, _: bool) -> None:
 
 def matrices(_: Path, topics: int, repeat: int, __: bool) -> None:
     tools = ["ir_trunc", "ir_measures", *["torchmetrics"] * installed("torchmetrics")]
-    sides = [python(tool, MATRICES.format(measures=THREE), tool, topics) for tool in tools]
+    sides = [python(tool, MATRICES.format(measures=THREE) + TIMED, tool, topics) for tool in tools]
     compared(f"Matrices of scores and labels, {topics} topics x 100", sides, repeat)
 
 
