@@ -16,7 +16,8 @@ import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, ParameterError, rank, read_run
 from ir_trunc.truncation import Fixed, Greedy, ScoreThreshold
 
-SCORES = {"a": 0.9, "b": 0.7, "c": 0.2}
+TEXTS = ["one two three", "four five", "six"]
+SCORES = dict(zip(TEXTS, [0.9, 0.7, 0.2]))
 half = ScoreThreshold(0.5)
 # What a framework warns of is not ours.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
@@ -25,6 +26,15 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::P
 def quietly(name):
     """Import a framework, or skip where it is absent."""
     return pytest.importorskip(name, reason=f"{name} is not installed")
+
+
+class Words:
+    def encode(self, text):
+        return text.split()
+
+
+def letters(document):
+    return len(getattr(document, "page_content", "") or document.content)
 
 
 # LangChain.
@@ -44,13 +54,13 @@ def test_langchain_documents_are_compressed():
     from ir_trunc.adapters.langchain import Truncate
 
     assert Truncate(half).compress_documents(given, "query") == Truncate(half).invoke(given) == given[:2]
-    assert contents(Truncate(policy="Fixed(k=1)").invoke(documents("score"))) == ["a"]
+    assert contents(Truncate(policy="Fixed(k=1)").invoke(documents("score"))) == TEXTS[:1]
     assert Truncate(half, "sim").invoke(documents("sim")) == documents("sim")[:2]
     by_function = Truncate(half, score=lambda doc: SCORES[doc.page_content])
     assert by_function.invoke(tuple(documents("other"))) == documents("other")[:2]
     assert Truncate(half).invoke([]) == []
     far = Truncate(ScoreThreshold(-0.8), lower_is_better=True)
-    assert contents(far.invoke(given[::-1])) == ["c", "b"]
+    assert contents(far.invoke(given[::-1])) == TEXTS[:0:-1]
 
 
 def test_langchain_mistakes_are_refused():
@@ -99,7 +109,7 @@ def test_langchain_pipes_end_at_the_policy(recwarn):
         return [await pipe.ainvoke(queries[0]), *await pipe.abatch(queries)]
 
     assert [contents(found) for found in asyncio.run(asynchronously())] == [expected[0], *expected]
-    assert contents(pickle.loads(pickle.dumps(Truncate(half))).invoke(documents())) == ["a", "b"]
+    assert contents(pickle.loads(pickle.dumps(Truncate(half))).invoke(documents())) == TEXTS[:2]
     with importlib.import_module("langchain_core.tracers.context").collect_runs() as steps:
         Truncate(half).invoke(documents(), {"run_name": "stop"})
     assert [step.name for step in steps.traced_runs] == ["stop"]
@@ -182,20 +192,17 @@ def test_documents_without_id_are_named_by_their_content():
 # LlamaIndex.
 
 
-def nodes():
-    schema = quietly("llama_index.core.schema")
-    return [
-        schema.NodeWithScore(node=schema.TextNode(text=doc), score=score) for doc, score in SCORES.items()
-    ]
-
-
 def test_llama_index_nodes_are_postprocessed():
-    given = nodes()
+    schema = quietly("llama_index.core.schema")
     from ir_trunc.adapters.llama_index import Truncate
 
+    made = [schema.TextNode(text=text, metadata={"n": 4}) for text in TEXTS]
+    given = [schema.NodeWithScore(node=node, score=score) for node, score in zip(made, SCORES.values())]
     assert Truncate(policy=half).postprocess_nodes(given, query_str="query") == given[:2]
     assert Truncate(policy="Fixed(k=1)").postprocess_nodes(given) == given[:1]
     assert Truncate(policy=half).postprocess_nodes([]) == []
+    for cost, kept in (("n", 1), (lambda node: len(node.text.split()), 3), (Words(), 3)):
+        assert Truncate(policy=Fixed(3, budget=7), cost=cost).postprocess_nodes(given) == given[:kept]
     given[1].score = None
     refused(InputError, r"item 1, .*has no score", Truncate(policy=half).postprocess_nodes, given)
     refused(ValueError, "looks at judgments", Truncate, policy="Oracle(measure=AP)")
@@ -208,7 +215,7 @@ def test_haystack_documents_pass_through_a_pipeline_that_is_saved():
     haystack = quietly("haystack")
     from ir_trunc.adapters.haystack import Truncate
 
-    given = [haystack.Document(content=doc, score=score) for doc, score in SCORES.items()]
+    given = [haystack.Document(content=doc, score=score, meta={"n": 4}) for doc, score in SCORES.items()]
     pipeline = haystack.Pipeline()
     pipeline.add_component("stop", Truncate(half))
     saved, trusted = pipeline.dumps(), {"allowed_modules": ["ir_trunc.adapters.haystack"]}
@@ -221,22 +228,16 @@ def test_haystack_documents_pass_through_a_pipeline_that_is_saved():
         assert one.run({"stop": {"documents": given}})["stop"]["documents"] == given[:2]
         assert one.get_component("stop").policy == half
     assert Truncate("Fixed(k=0)").run(documents=given) == {"documents": []}
+    trust = getattr(haystack.core.serialization, "allow_deserialization_module", lambda name: None)
+    trust(letters.__module__)  # version 3 reads functions of modules that are trusted
+    for cost, kept in (("n", 1), ("characters/4", 2), (letters, 0)):
+        stop = Truncate(Fixed(3, budget=7), cost=cost)
+        again = Truncate.from_dict(stop.to_dict())
+        assert stop.run(given) == again.run(given) == {"documents": given[:kept]}
     refused(ParameterError, "looks at judgments", Truncate, "Oracle(measure=AP)")
 
 
 # What documents cost, and a budget.
-
-TEXTS = ["one two three", "four five", "six"]
-
-
-class Words:
-    def encode(self, text):
-        return text.split()
-
-
-def letters(document):
-    return len(getattr(document, "page_content", "") or document.content)
-
 
 COSTS = [(7, "characters/4", 2), (5, Words(), 2), (22, letters, 2), (21, letters, 1)]
 
@@ -254,27 +255,6 @@ def test_adapters_keep_to_a_budget(budget, cost, kept):
     names = {}
     exec(block, names)
     assert len(names["documents"]) == 2
-
-
-def test_llama_index_and_haystack_keep_to_a_budget():
-    schema, haystack = quietly("llama_index.core.schema"), quietly("haystack")
-    from ir_trunc.adapters import haystack as of_haystack, llama_index
-
-    policy = Fixed(3, budget=7)
-    given = [
-        schema.NodeWithScore(node=schema.TextNode(text=text, metadata={"n": 4}), score=1 - at / 10)
-        for at, text in enumerate(TEXTS)
-    ]
-    for cost, kept in (("n", 1), (lambda node: len(node.text.split()), 3), (Words(), 3)):
-        stop = llama_index.Truncate(policy=policy, cost=cost)
-        assert stop.postprocess_nodes(given) == given[:kept]
-    given = [haystack.Document(content=text, meta={"n": 4}, score=1) for text in TEXTS]
-    trusted = getattr(haystack.core.serialization, "allow_deserialization_module", lambda name: None)
-    trusted(letters.__module__)  # version 3 reads functions of modules that are trusted
-    for cost, kept in (("n", 1), ("characters/4", 2), (letters, 0)):
-        stop = of_haystack.Truncate(policy, cost=cost)
-        again = of_haystack.Truncate.from_dict(stop.to_dict())
-        assert stop.run(given) == again.run(given) == {"documents": given[:kept]}
 
 
 # scikit-learn.
