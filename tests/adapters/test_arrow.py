@@ -310,13 +310,11 @@ def test_scores_on_spark_have_the_bits_of_calc(score, tmp_path, monkeypatch):
     # Java does not optimise what runs a few times only, and does not verify Spark's own classes.
     java = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     java += " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-    settings = {
-        "driver.memory": "512m",
-        "driver.extraJavaOptions": java,
-        "log.level": "OFF",
+    settings = {"driver.memory": "512m", "driver.extraJavaOptions": java, "log.level": "OFF"}
+    settings |= {
         "sql.shuffle.partitions": "2",
-    }
-    settings |= {"sql.adaptive.enabled": "false"}  # which would join small partitions
+        "sql.adaptive.enabled": "false",
+    }  # which would join small ones
     settings |= dict.fromkeys(["ui.enabled", "ui.showConsoleProgress"], "false")
     settings |= dict.fromkeys(["driver.host", "driver.bindAddress"], "127.0.0.1")
     settings |= dict.fromkeys(["local.dir", "sql.warehouse.dir"], str(tmp_path))
