@@ -133,7 +133,7 @@ class OneLineParser(argparse.ArgumentParser):
             with suppress(ModuleNotFoundError):  # graded answers can be taken away
                 path = import_module("ir_trunc._ranking.depths").qrels_in(path)
             setattr(args, name, args.with_levels(path))
-        args.typed = [*self.prog.split(), *words]
+        args.command = printable(shlex.join([*self.prog.split(), *words]))
         return args
 
     def error(self, message: str) -> NoReturn:
@@ -157,8 +157,8 @@ class OneLineParser(argparse.ArgumentParser):
 class Words(argparse.Namespace):
     """The arguments and options that are given; what is left out has the default of the function called."""
 
-    typed: list[str]
-    """The whole command."""
+    command: str
+    """The whole command as a line to type."""
 
     def of(self, names: Iterable[str]) -> dict[str, Any]:
         """Those of these options that are given."""
@@ -169,11 +169,6 @@ class Words(argparse.Namespace):
         """The options that are keywords of a function."""
         parameters = signature(function).parameters.values()
         return self.of(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
-
-    @property
-    def command(self) -> str:
-        """The whole command as a line to type."""
-        return printable(shlex.join(self.typed))
 
     @property
     def reading(self) -> Any:

@@ -81,7 +81,8 @@ class Evaluator:
         how: Any = options
         topics, missing, unjudged, nil = map(how.pop, OF_QRELS, repeat(None))
         ties, depth = how.pop("ties", "id"), how.pop("depth", None)
-        self.over_ties = ties != "id" and one_of("ties", ties, get_args(Ties)) == "expected"
+        by_id = isinstance(ties, str) and ties == "id"
+        self.over_ties = not by_id and one_of("ties", ties, get_args(Ties)) == "expected"
         self.reading = Reading.of(**how) if how else DEFAULT
         if self.over_ties:
             self.reading = replace(self.reading, over_ties=True)

@@ -194,6 +194,7 @@ def outcome(name: str, argument: str, value: object) -> BaseException | None:
 @given(st.sampled_from(ARGUMENTS), st.sampled_from(sorted(ODD)), st.sampled_from(sorted(WRAPPINGS)))
 @example(("calc", "qrels"), "numpy 0-d", "as a value")
 @example(("calc", "columns"), "pandas NA", "as a key")
+@example(("calc_aggregate", "ties"), "frame", "alone")
 @example(("plots.caption", "topics"), "numpy int", "alone")
 @example(("truncation.policy_from_dict", "data"), "pandas NA", "as a key")
 @example(("GAP.keep", "items"), "memoryview", "alone")
