@@ -96,15 +96,14 @@ class OneLineParser(argparse.ArgumentParser):
         value = start.partition(names[-1])[2].strip()
         how: dict[str, Any] = {"help": about.strip().replace("%", "%%")}
         is_option = names[-1].startswith("-")
-        if is_option and value.endswith("!"):
+        mark = next((mark for mark in ("!", "?", "*", "+", "...") if value.endswith(mark)), "")
+        value = value.removesuffix(mark)
+        if mark == "!":
             how["required"] = True
-        elif value.endswith(("?", "*", "+")):
-            how["nargs"] = value[-1]
-            how |= {"const": True} if is_option else {}
-        elif is_option and value.endswith("..."):
+        elif mark == "...":
             how["action"] = "append"
-            value = value.removesuffix("...")
-        value = value.rstrip("!?*+")
+        elif mark:
+            how |= {"nargs": mark} | ({"const": True} if is_option else {})
         if not value:
             how["action"] = "store_true"
         elif "|" in value and value.islower():
