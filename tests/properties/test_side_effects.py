@@ -26,14 +26,6 @@ from ir_trunc.synthetic import demo
 DATA = Path(str(demo.data()))
 
 
-def printed(code: str, **variables: str) -> str:
-    """What a piece of Python prints, in a process of its own that writes no byte code."""
-    how = {"cwd": DATA, "env": os.environ | variables, "timeout": 120}
-    done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, **how)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 FOREIGN = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "yaml", "subprocess",
     "multiprocessing", "socket", "http", "urllib", "requests", "ctypes", "runpy", "code"}  # fmt: skip
 """Modules that load objects, reach the network, or run programs and foreign code."""
@@ -128,7 +120,10 @@ def test_the_work_reaches_for_the_files_that_are_named_and_leaves_the_state_of_t
     said = set()
     for seed in "12":
         home = {"HOME": str(tmp_path), "IR_DATASETS_HOME": str(tmp_path / seed), "PYTHONHASHSEED": seed}
-        figures, *of_work, of_output, of_set = printed(WATCHED + WORK, **home).splitlines()
+        how = {"cwd": DATA, "env": os.environ | home, "capture_output": True, "text": True}
+        done = subprocess.run([sys.executable, "-B", "-c", WATCHED + WORK], timeout=120, **how)
+        assert done.returncode == 0, done.stderr
+        figures, *of_work, of_output, of_set = done.stdout.splitlines()
         said.add(figures)
     assert len(said) == 1
     assert "topics that are not in the qrels" in figures
