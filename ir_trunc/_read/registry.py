@@ -237,15 +237,13 @@ class Data:
 
     def pieces(self) -> Iterator[Rows]:
         """The rows as the reader yields them; InputError where an iterator gave none."""
-        count, directions = 0, None
+        count, directions = 0, Directions(self.source)
         for piece in self.reader.pieces(self.value, self.layout):
             count += len(piece)
             if self.layout.kind == "run" and len(piece) >= LEAST_ROWS and not isinstance(self.value, Rows):
-                directions = directions or Directions(self.source)
                 directions.add(piece, self.reader.ordered)
             yield piece
-        if directions is not None:
-            directions.warn()
+        directions.warn()
         if self.iterator == "_tee" and not count:  # ir-measures gives each of its tools its own iterator
             raise InputError(f"{self.layout.kind}: there is no row; at least one is needed.")
         if self.iterator and not count:

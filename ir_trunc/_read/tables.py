@@ -110,8 +110,7 @@ def columns_of(names: Collection[Any], layout: Layout, source: str) -> dict[str,
     fields += (field for field in OPTIONAL.get(layout.kind, ()) if matching(names, field, named))
     if key_columns(names, layout, source):
         fields.remove("query_id")
-    graded = layout.kind == "depths"
-    return {field: column_name(names, field, source, named, graded) for field in fields}
+    return {field: column_name(names, field, source, named, layout.kind == "depths") for field in fields}
 
 
 def key_columns(names: Collection[Any], layout: Layout, source: str) -> tuple[str, ...]:

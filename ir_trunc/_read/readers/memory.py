@@ -74,8 +74,7 @@ def run_object(data: Any, layout: Layout) -> Iterator[Rows]:
         if value in (default, known) or (name == "columns" and not wanted.names.needed):
             continue
         if name in ("columns", "stop") or known != default:
-            where = f"read_run takes {name}= there"
-            raise InputError(f"{data.source}: this run was read before; {where}.")
+            raise InputError(f"{data.source}: this run was read before; read_run takes {name}= there.")
         changed = replace(rows.reading, **{name: value})
         if name == "lower_is_better":
             rows = rows.read(changed)
@@ -175,8 +174,7 @@ def _ids(docs: Any, place: str, layout: Layout, without_values: bool) -> Any:
     if of_run and isinstance(docs, str):
         docs = [docs] if docs else []
     if not without_values or not isinstance(docs, (list, tuple) if of_run else _LISTS):
-        what = f"{{document: {layout.value}}} is needed, not {type(docs).__name__}"
-        raise InputError(f"{place}: {what}.")
+        raise InputError(f"{place}: {{document: {layout.value}}} is needed, not {type(docs).__name__}.")
     if not set(map(type, docs)) <= {str, int}:
         for doc in docs:
             one_id(doc, "doc_id", place)

@@ -241,12 +241,10 @@ def _rows_of_blocks(blocks: Iterable[memoryview], layout: Layout, source: str) -
     try:
         for number, block in enumerate(blocks):
             samples = _samples_of_block(block, number) if layout.kind == "run" else ()
-            pieces = [*_rows_of_block(block, layout, source, samples, seen)]
-            del block
-            if pieces:
-                rows = Rows.concat(pieces)
-                del pieces  # whoever takes the rows may need as much memory again
-                yield rows
+            rows = _rows_of_block(block, layout, source, seen)
+            del block  # whoever takes the rows may need as much memory again
+            if rows is not None:
+                yield replace(rows, samples=samples)
     except BadLineError as error:
         raise InputError(f"{source}, line {seen.first + error.before} {error}") from None
     if seen.longer:
@@ -259,10 +257,9 @@ def _rows_of_blocks(blocks: Iterable[memoryview], layout: Layout, source: str) -
         )
 
 
-def _rows_of_block(
-    block: memoryview, layout: Layout, source: str, samples: Samples, seen: _Seen
-) -> Iterator[Rows]:
-    """The rows of a block in parts; the first has the samples."""
+def _rows_of_block(block: memoryview, layout: Layout, source: str, seen: _Seen) -> Rows | None:
+    """The rows of a block, which is read in parts; None where it has none."""
+    pieces = list[Rows]()
     for part in line_parts(block):
         data = bytes(part)
         if layout.fields[2:] == (QRELS.value,):
@@ -276,14 +273,14 @@ def _rows_of_block(
             seen.comment = seen.comment or _row_in_a_comment(data, layout)
             # Blank lines would cost as much as rows.
             plain = b"\n".join(map(b" ".join, rows_in(_BLANK_LINES.sub(b"\n", plain))))
-        rows = _at_once(plain, layout, source, samples) if plain else None
-        if rows is None and plain:
-            table = _line_by_line(data.splitlines(), layout, source, seen.first, seen.longer)
-            rows = _rows(table, layout, source, samples)
-        if rows is not None:
-            yield rows
-            samples = ()
+        if plain:
+            rows = _at_once(plain, layout, source)
+            if rows is None:
+                table = _line_by_line(data.splitlines(), layout, source, seen.first, seen.longer)
+                rows = _rows(table, layout, source)
+            pieces.append(rows)
         seen.first += line_ends(data)
+    return Rows.concat(pieces) if pieces else None
 
 
 def _samples_of_block(block: memoryview, number: int) -> Samples:
@@ -319,7 +316,7 @@ def _row_in_a_comment(data: bytes, layout: Layout) -> str | None:
     return None
 
 
-def _at_once(data: bytes, layout: Layout, source: str, samples: Samples) -> Rows | None:
+def _at_once(data: bytes, layout: Layout, source: str) -> Rows | None:
     """The rows of lines with one blank between fields; None where pyarrow would not read them as they are."""
     if data.startswith(BYTE_ORDER_MARK):  # part of an id here, but pyarrow would drop it
         return None
@@ -338,13 +335,13 @@ def _at_once(data: bytes, layout: Layout, source: str, samples: Samples) -> Rows
             csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False),
             csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=[]),
         )
-        rows = _rows(table, layout, source, samples)
+        rows = _rows(table, layout, source)
     except (pa.ArrowInvalid, InputError):
         return None
     return rows if rows.ranks is None or (np.abs(rows.ranks) <= HIGHEST_GRADE).all() else None
 
 
-def _rows(table: pa.Table, layout: Layout, source: str, samples: Samples = ()) -> Rows:
+def _rows(table: pa.Table, layout: Layout, source: str) -> Rows:
     reading = layout.reading
     classes = table[layout.by_class] if layout.by_class else None
     ids, unscored = (table["query_id"], table["doc_id"]), None
@@ -362,7 +359,7 @@ def _rows(table: pa.Table, layout: Layout, source: str, samples: Samples = ()) -
         numbers = flat(one_array(values))
     rows = Rows.of(source, *ids, numbers, classes)
     hidden = None if reading.stop is None else occurs(one_array(table[MARK]), reading.stop)
-    return rows.read(reading, ranks=ranks, hidden=hidden, unscored=unscored, samples=samples)
+    return rows.read(reading, ranks=ranks, hidden=hidden, unscored=unscored)
 
 
 # Ranked answers of TREC's question answering tracks. The fields of runs are those that Aranea writes (Jimmy
