@@ -23,7 +23,6 @@ from faulty import draws
 
 from ir_trunc import IrTruncError, IrTruncWarning, calc, read_answers
 from ir_trunc._read.readers.nested import FORMS
-from ir_trunc.truncation import truncate
 
 MEASURES = "AP nDCG RBPT NumRet"
 LISTS = {"1": {"b": 0.75, "a": 0.5, "x": 0.25}, "2": {"y": 0.5, "c": 0.25}, "3": {"z": 0.5}}
@@ -197,7 +196,6 @@ BASES |= {
     "lines: judged answers": (
         "qrels lines", lambda rng: [[q, doc, grade, f"of {doc}"] for q, doc, grade in rows_of(GRADES)]
     ),
-    "cuts: depths": ("cuts", lambda rng: {"1": 2, "2": 1, "3": 0}),
 }  # fmt: skip
 
 
@@ -322,8 +320,6 @@ def scores(kind, tree, path):
         return calc(MEASURES, GAINS, tree)
     if kind == "gains":
         return calc(MEASURES, tree, DAYS)
-    if kind == "cuts":
-        return calc(MEASURES, QRELS, truncate(LISTS, tree))
     return calc(MEASURES, QRELS, tree) if "run" in kind else calc(MEASURES, tree, LISTS)
 
 
