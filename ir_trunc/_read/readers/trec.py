@@ -61,8 +61,7 @@ def _line_by_line(lines: list[bytes], layout: Layout, source: str, first: int, l
                 rows.append(_line_values(fields, layout, kinds))
             except InputError as error:
                 raise InputError(f"{source}, line {number}{error}") from None
-    columns = enumerate(types)
-    return pa.table({name: pa.array([row[place] for row in rows], types[name]) for place, name in columns})
+    return pa.table({name: pa.array(values, types[name]) for name, values in zip(types, zip(*rows))})
 
 
 def _line_values(fields: list[bytes], layout: Layout, kinds: dict[str, type[Any]]) -> list[Any]:
