@@ -503,21 +503,18 @@ Doc = tuple[Any, Any, Any, Any]  # id, number, what it costs to read it, and ran
 Lists = dict[str, list[Doc]]
 
 
-class _Hash(str):
-    """The id of a document that has none: the SHA-256 of its text."""
-
-
 class Fields:
     """The names of fields in records; those that the user gave are found in the data or refused.
 
-    found, defaults: how often a field had the name that the user gave, and a usual one instead.
+    found, defaults: how often a field had the name that the user gave, and a usual one instead. hashed: how
+    many documents have no id, which is then the SHA-256 of their text.
     """
 
     def __init__(self, layout: Layout, form: Form = _DOCUMENTS):
         self.names, self.layout, self.form = layout.reading.names, layout, form
         self.is_run = layout.kind == "run"
         self.possible = ("doc_id", layout.value, *((RANK, COST) if self.is_run else ()))
-        self.found, self.defaults, self.distances = Counter[str](), Counter[str](), 0
+        self.found, self.defaults, self.distances, self.hashed = Counter[str](), Counter[str](), 0, 0
         self.example: Any = None  # a document
 
     def value(
@@ -637,7 +634,8 @@ def _id_of(doc: Any, fields: Fields, place: str) -> Any:
         return doc_id
     content = getattr(doc, "page_content", None)  # of LangChain, where an id is optional
     if plain and isinstance(content, str):
-        return _Hash(sha256(content.encode("utf-8", "surrogatepass")).hexdigest())
+        fields.hashed += 1
+        return sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
     looked = ", ".join(map(str, fields.names.candidates("doc_id", names)[:4]))
     has = f"; it has: {_keys_of(doc)}" if isinstance(doc, Mapping) else ""
     raise InputError(f"{place}: {shown(doc)} has no id; it is looked for under {looked}{has}.")
@@ -689,13 +687,10 @@ def rows_of_lists(
         place = f"{source}, topic {topics[values.index(None)]}, document {ids[values.index(None)]}"
         remedy = f"; {option('order', 'file')} takes the documents in the order of the lists"
         raise InputError(f"{place}: it has no {layout.value}, and others have one{remedy if is_run else ''}.")
-    hashed = sum(isinstance(doc, _Hash) for doc in ids)
-    if hashed:
-        what = "has no id; its id is" if hashed == 1 else "have no id; their ids are"
-        warn(
-            f"{source}: {counted(hashed, 'document')} {what} the SHA-256 of page_content, here and in qrels."
-            " An id= for each document avoids that."
-        )
+    if fields.hashed:
+        what = "has no id; its id is" if fields.hashed == 1 else "have no id; their ids are"
+        what = f"{counted(fields.hashed, 'document')} {what} the SHA-256 of page_content, here and in qrels"
+        warn(f"{source}: {what}. An id= for each document avoids that.")
     if notes:
         warn(f"{source}: {'; '.join(notes)}.")
     has_costs = is_run and COST in reading.names and bool(costs)
