@@ -207,8 +207,7 @@ class AnswerLog:
             run = {name: self.run[name] for name in names}
             known = {name: self.answerable[name] for name in names}
             part = replace(self, run=run, answerable=known, source=f"{self.source}, group {group}")
-            means = part.calc(measures).aggregated
-            scores = {str(name): float(mean) for name, mean in means.items()}
+            scores = {str(name): float(mean) for name, mean in part.calc(measures).aggregated.items()}
             rows.append({"group": group, "questions": len(names), **scores})
         return as_table(rows)
 
@@ -730,10 +729,9 @@ def abstention_curve(
         by_list = "abstention needs a score of each list alone, such as EM instead of c@1"
         scores = one_measure(measure, by_list).score(rankings)
         for name, by_topic in {**confidences, "oracle": scores}.items():
-            rows += [
-                {"measure": str(measure), "confidence": name, "rate": step / steps, "score": score}
-                for step, score in enumerate(_means_without_lowest(by_topic, scores, steps).tolist())
-            ]
+            for step, mean in enumerate(_means_without_lowest(by_topic, scores, steps).tolist()):
+                row = {"measure": str(measure), "confidence": name, "rate": step / steps, "score": mean}
+                rows.append(row)
     return as_table(rows)
 
 
