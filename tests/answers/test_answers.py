@@ -272,21 +272,13 @@ def test_levels_of_qrels_may_be_words(tmp_path):
 
 
 def test_the_summary_counts_answers_by_class_and_level():
-    """Sakai 2004, table 1: R = 1 for 161 questions, and 401 answers of level S, 118 of A, 97 of B."""
-    relevant = {1: 161, 2: 14, 3: 12, 4: 4, 5: 1, 9: 2, 18: 1}
-    sizes = [size for size, questions in relevant.items() for _ in range(questions)]
-    levels = iter([*["S"] * 401, *["A"] * 118, *["B"] * 97])
-    answers: dict[str, list[dict[str, str]]] = {"nil": []}
-    for question, size in enumerate(sizes):  # 282 classes of 616 answers, the last class has most of them
-        last = 616 - sum(sizes) + 1 if question == len(sizes) - 1 else 1
-        answers[str(question)] = [
-            {f"{number} {wording}": next(levels) for wording in range(last if number == size - 1 else 1)}
-            for number in range(size)
-        ]
+    """As table 1 of Sakai 2004 does: R is a number of classes."""
+    answers = {"nil": [], "one": [{"a": "S", "b": "A", "c": "B"}], "other": [{"d": "A"}]}
+    answers["many"] = [{f"{number}": "S", f"{number} again": "B"} for number in range(10)]
     found = read_answers(answers, levels=NTCIR).summary()["count"]
-    assert found["topics"].to_dict() == {"all": 196, "nil": 1}
-    assert found["R"].to_dict() == {"0": 1} | {str(size): count for size, count in relevant.items()}
-    assert found["level"].to_dict() == {"S": 401, "A": 118, "B": 97}
+    assert found["topics"].to_dict() == {"all": 4, "nil": 1}
+    assert found["R"].to_dict() == {"0": 1, "1": 2, "10": 1}
+    assert found["level"].to_dict() == {"S": 11, "A": 2, "B": 11}
     assert read_qrels({"1": {"a": 3, "b": 0}}).summary()["count"].tolist() == [1, 0, 1, 1]
     mapped = read_qrels({"1": {"a": "2", "b": "S"}}, levels={"2": 1, "S": 3}).summary()["count"]
     assert mapped["level"].to_dict() == {"S": 1, "1": 1}  # a "2" that is worth 1 is called by its grade
