@@ -326,11 +326,6 @@ def test_a_file_of_questions_is_read_in_one_line(tmp_path):
         )
 
 
-def test_questions_of_version_1_need_no_mark():
-    gold = articles({"id": "q1", "answers": [{"text": "Paris"}]})
-    assert calc("EM", read_answers(gold, "squad"), {"q1": "Paris"}).values.tolist() == [[1]]
-
-
 def test_a_question_named_data_is_no_file():
     qrels = read_answers({"data": [], "version": [["2"]]})
     assert calc("EM", qrels, {"data": "", "version": "2"}).topics == ("data", "version")
