@@ -100,8 +100,8 @@ def read_answers(
     rows = answers_of(rows, is_none)
     scale = [*(words or {}).values()]
     rule, coded = nil_rule(nil), CodedRows.of(_merged(rows, clean))
-    if rows.unfilled:
-        warn_of_unfilled(replace(coded, unfilled=rows.unfilled))
+    if coded.unfilled:
+        warn_of_unfilled(coded)
     del rows
     pa.default_memory_pool().release_unused()  # or Arrow keeps what reading took
     read = Qrels.of(coded, topics, levels=scale, words=words, normalise=clean, nil=rule)
