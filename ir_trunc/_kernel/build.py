@@ -26,8 +26,7 @@ def can_build() -> bool:
     """Whether this Python takes modules of the limited API."""
     import sysconfig
 
-    free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-    return sys.implementation.name == "cpython" and not free_threaded
+    return sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
 def compile_into(folder: Path) -> Path:

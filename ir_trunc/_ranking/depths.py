@@ -211,8 +211,8 @@ def read_depths(
         means["spread"] = by_depth["score"].std()
     none = Rows.of(rows.source, strings([]), strings([]), np.zeros(0, np.int64))
     graded = GradedAnswers.of(CodedRows.of(none), order)
-    one_each = np.ones(len(order), np.int64)  # a relevant document, so that no question is a nil query
-    judgments = Judgments.from_rows(order, np.arange(len(order)), one_each)
+    # A relevant document each, so that no question is a nil query.
+    judgments = Judgments.from_rows(order, np.arange(len(order)), np.ones(len(order), np.int64))
     return replace(graded, judgments=judgments, table=means.reset_index(), range=(low, high))
 
 

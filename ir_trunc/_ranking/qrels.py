@@ -191,8 +191,7 @@ class Qrels:
         is_sorted = place == list(range(len(place)))
         names = universe if is_sorted else [universe[q] for q in place]
         try:
-            same = is_sorted and len(universe) == len(of_rows)
-            topic_ids = given.topics if same else Texts.of(names)
+            topic_ids = given.topics if is_sorted and len(universe) == len(of_rows) else Texts.of(names)
         except UnicodeEncodeError as error:
             why = f"topic {error.object!a} is not text that UTF-8 can hold"
             raise InputError(f"{given.source}: {why}.") from None
@@ -214,8 +213,7 @@ class Qrels:
         keys = code * max(1, len(doc_ids))
         keys += rows.doc
         order = keys.argsort(kind="stable")
-        classes = None if classes is None else classes[order]
-        columns = keys[order], grades[order], classes
+        columns = keys[order], grades[order], None if classes is None else classes[order]
         return cls(given, judgments, topic_ids, doc_ids, *columns, normalise, nil, words=words)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -418,8 +418,7 @@ class Run(Rows):
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """`{topic: {document: score}}` as it was read; the empty list is `{}`."""
-        read = super().to_dict()
-        return {**{topic: {} for topic in self.universe}, **read}
+        return {**{topic: {} for topic in self.universe}, **super().to_dict()}
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each document: query_id, doc_id, score, rank, and what it has further.

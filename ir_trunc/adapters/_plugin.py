@@ -26,8 +26,7 @@ class _Truncation(ModuleType):
 def namespace() -> ModuleType:
     """Return what becomes `pt.truncation`, and add the measures to `pyterrier.measures`."""
     try:
-        measures = import_module("pyterrier.measures")
-        vars(measures).setdefault("__getattr__", _measure)
+        vars(import_module("pyterrier.measures")).setdefault("__getattr__", _measure)
     except Exception as error:  # of any kind: `import pyterrier` must not fail
         warnings.warn(f"ir_trunc cannot add its measures to PyTerrier: {error}", stacklevel=2)
     return _Truncation("pyterrier.truncation", _Truncation.__doc__)

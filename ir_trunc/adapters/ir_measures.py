@@ -63,8 +63,7 @@ class Evaluator(providers.Evaluator):
         source = f"run {name}" if name else f"run ({type(run).__name__})"
         takes_ends = not any(map(refuses_ends, self.measures))
         rankings = rank_run(self.qrels, run, must_match=False, source=source, takes_ends=takes_ends)
-        readers = readers_of_lists(dict(zip(self.measures, self.bound)))
-        warn_about_lists(self.bound, readers, source, rankings)
+        warn_about_lists(self.bound, readers_of_lists(dict(zip(self.measures, self.bound))), source, rankings)
         for measure, values in zip(self.measures, scores(self.bound, rankings)):
             for topic, value in zip(rankings.topics, values.tolist()):
                 yield ir_measures.Metric(topic, measure, value)

@@ -156,8 +156,7 @@ def test_a_key_that_is_missing(gap):
 
 @pytest.mark.parametrize("odd", [datetime.timedelta(1), datetime.time(3), pd.Period("2024-01-31 03"), 1.5])
 def test_what_is_no_key(odd):
-    table = {"user": ["u"], "hour": [odd], "doc_id": ["a"], "score": [1.0]}
-    frame = pd.DataFrame(table)
+    frame = pd.DataFrame({"user": ["u"], "hour": [odd], "doc_id": ["a"], "score": [1.0]})
     for run in (frame, frame.astype({"hour": object}), {("u", odd): ["a"]}):
         with pytest.raises(InputError, match=r"run.*: hour .* not text or a whole number"):
             calc("RR", {"u/1": {"a": 1}}, run, keys="user/hour")
@@ -177,8 +176,7 @@ def test_keys_of_qrels_that_were_read_hold_for_their_runs():
     qrels = ir_trunc.read_qrels({("u", "mon"): {"a": 1}, ("v", "mon"): {"a": 1}}, keys=("user", "day"))
     run = {("u", "mon"): ["a"], ("v", "mon"): []}
     assert calc("RR", qrels, run).by("user")["RR"].to_dict() == {"u": 1, "v": 0}
-    rankings = ir_trunc.rank(qrels, run)
-    assert calc("RR", None, rankings).universe.keys == ("user", "day")
+    assert calc("RR", None, ir_trunc.rank(qrels, run)).universe.keys == ("user", "day")
     with pytest.raises(InputError, match=r"keys='a/b': these qrels were read with keys='user/day'"):
         calc("RR", qrels, run, keys="a/b")
 

@@ -343,8 +343,7 @@ def frame(run):
 
 def rows_are_sure(qrels, table, reading=DEFAULT):
     """Whether the kernel is sure of the rows of a table."""
-    rows = read_rows(table, replace(RUN, reading=reading))
-    return Builder(qrels)._add_by_kernel(rows)
+    return Builder(qrels)._add_by_kernel(read_rows(table, replace(RUN, reading=reading)))
 
 
 @given(DICTS, READING, st.booleans())
@@ -375,8 +374,7 @@ def test_columns_beside_the_usual_ones_are_left_to_python(qrels):
     apart = pa.concat_tables([frame({"1": {"a": 2.0}}), frame({"2": {"a": 1.0}}), frame({"1": {"b": 3.0}})])
     assert not rows_are_sure(qrels, apart)
     same(qrels, apart)
-    answers = read_answers({"1": [["a"]]}, "squad")
-    assert not rows_are_sure(answers, table)
+    assert not rows_are_sure(read_answers({"1": [["a"]]}, "squad"), table)
 
 
 @pytest.mark.parametrize(("scores", "dtype", "is_sure"), [
@@ -553,8 +551,8 @@ SETTINGS = {"0": "False", "1": "True", "": "True", "required": "True", "off": "0
 @pytest.mark.parametrize(("wanted", "expected"), SETTINGS.items())
 def test_the_environment_turns_the_kernel_off_or_requires_it(wanted, expected):
     code = "from ir_trunc._kernel import kernel; print(kernel is not None)"
-    here = Path(__file__).parent  # where no source tree comes before the package that is installed
-    _, out, err = python(code, cwd=here, env=os.environ | {"IR_TRUNC_KERNEL": wanted})
+    # In a folder where no source tree comes before the package that is installed.
+    _, out, err = python(code, cwd=Path(__file__).parent, env=os.environ | {"IR_TRUNC_KERNEL": wanted})
     assert (out or err).strip().endswith(expected)
 
 

@@ -121,8 +121,7 @@ def test_the_placeholder_is_neither_retrieved_nor_judged():
 
 def test_three_views_and_abstention():
     qrels = {"1": {"a": 1}, "2": {"b": 1}, "3": {"x": 0}, "4": {}}
-    run = {"1": ["a"], "3": ["x"]}
-    results = calc("RBPT c@1", qrels, run)
+    results = calc("RBPT c@1", qrels, {"1": ["a"], "3": ["x"]})
     views = results.views()
     topics = {"all": ("1", "2", "3", "4"), "answerable": ("1", "2"), "nil": ("3", "4")}
     assert {name: view.topics for name, view in views.items()} == topics

@@ -59,8 +59,7 @@ def test_answers_of_which_only_the_first_of_a_class_counts_come_in_parts():
     qrels = read_answers({"1": [["a", "the A"], {"b": 3}], "2": [], "3": [["c"]]}, "squad")
     docs = ["x", "an A", "the a", "d", "the", "C"]
     run = pd.DataFrame({"query_id": list("111223"), "doc_id": docs, "score": range(6)})
-    parts = [read_run(run[run["query_id"] == topic]) for topic in "312"]
-    joined = rank_rows(qrels, parts)
+    joined = rank_rows(qrels, [read_run(run[run["query_id"] == topic]) for topic in "312"])
     whole = calc("Q", qrels, run).rankings
     assert whole.lengths.tolist() == [3, 2, 1]
     assert same_lists(joined, whole)
@@ -463,8 +462,7 @@ def test_a_list_fills_the_cutoff_if_it_did_before_they_left():
     left = calc("RBPT(p=0.5)@3 RBPT(p=0.5)@4 RBPT(p=0.5)@2 NumRet", JUDGED, RETURNED, withheld="same id")
     assert left.values[:, 0].tolist() == [0.25, 0.5, 0.25, 2]
     assert left.rankings.withheld.tolist() == [1, 1, 1]
-    cut = rank(JUDGED, RETURNED, withheld="same id").cut(1)
-    assert cut.withheld.tolist() == [0, 1, 1]
+    assert rank(JUDGED, RETURNED, withheld="same id").cut(1).withheld.tolist() == [0, 1, 1]
     curve = evaluator("RBPT(p=0.5)@3", JUDGED, withheld="same id").curves(RETURNED)["RBPT(p=0.5)@3"]
     assert curve.values[curve.offsets[0] : curve.offsets[1]].tolist() == [0, 0, 0.25]
 

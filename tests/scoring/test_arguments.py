@@ -25,8 +25,7 @@ def test_references_of_coverage_are_a_text_an_object_or_a_list_of_both():
     matrix = score_matrix("AP P@2 RR", QRELS, RUNS)
     assert {coverage(matrix, reference).reference for reference in ("AP", AP)} == {("AP",)}
     assert {coverage(matrix, reference).reference for reference in ("AP P@2", (AP, "P@2"))} == {("AP", "P@2")}
-    both = matrix.joined({"again": matrix})
-    assert coverage(both, "AP, again").reference == ("AP, again",)
+    assert coverage(matrix.joined({"again": matrix}), "AP, again").reference == ("AP, again",)
 
 
 @pytest.mark.parametrize(("words", "says"), [

@@ -84,8 +84,7 @@ def test_a_notebook_shows_a_table_and_says_what_it_leaves_out(monkeypatch):
 
 
 def test_results_become_pandas_in_one_step():
-    frame = calc("RBPT P@5", QRELS, RUN).to_pandas()
-    assert frame.loc["3"].round(2).tolist() == [0.84, 0.2]
+    assert calc("RBPT P@5", QRELS, RUN).to_pandas().loc["3"].round(2).tolist() == [0.84, 0.2]
     assert calc("RBPT", QRELS, RUN).aggregated.to_pandas().index.tolist() == ["RBPT"]
     of_topic_3 = curves("P@5", QRELS, RUN)[P @ 5].to_pandas().query("query_id == '3'")
     assert of_topic_3["value"].tolist() == [0, 0.2, 0.2]
