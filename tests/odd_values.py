@@ -113,6 +113,10 @@ if pl is None:
     CONTAINERS = {name: make for name, make in CONTAINERS.items() if not name.startswith("polars")}
 
 
+def column(value):
+    return pd.Series([value] * 3, dtype=object)
+
+
 def hashed(value):
     """A dict that has the value as a key, where it can be one."""
     try:
@@ -132,10 +136,6 @@ WRAPPINGS = {
     "as a score": lambda value: {"1": {"a": value}},
     "by rank": lambda value: {"1": ["a", value]},
     "in classes": lambda value: {"1": [[value]]},
-    "in a column": lambda value: (
-        pd.DataFrame(FRAME).astype(object).assign(doc_id=pd.Series([value] * 3, dtype=object))
-    ),
-    "as scores of a frame": lambda value: pd.DataFrame(FRAME).assign(
-        score=pd.Series([value] * 3, dtype=object)
-    ),
+    "in a column": lambda value: frame(doc_id=column(value)).astype(object),
+    "as scores of a frame": lambda value: frame(score=column(value)),
 }

@@ -72,20 +72,6 @@ def test_no_part_at_all_is_a_silent_run_and_a_topic_in_two_parts_is_an_error():
     refused(InputError, "topic 2 is in two pieces of the run", rank_rows, qrels, pieces)
 
 
-def test_a_piece_is_one_list_for_each_topic_that_it_has_with_its_judged_documents_only():
-    qrels = read_qrels({"1": {"a": 1, "b": -1}, "2": {"b": 0}, "3": {"c": 2}})
-    run = {"1": {"x": 3.5, "a": 3, "y": 2, "b": 1}, "3": {"z": 1}, "4": {"z": 1}}
-    builder = Builder(qrels)
-    builder.add(read_run(run))
-    builder.settle()
-    (piece,) = builder.pieces
-    assert piece.topics == ("1", "3")
-    assert piece.lengths.tolist() == [4, 1]
-    assert (piece.judged_ranks.tolist(), piece.judged_grades.tolist()) == ([2, 4], [1, -1])
-    assert piece.first_scores.tolist() == [3.5, 1.0]
-    assert piece.scores is None
-
-
 def test_a_piece_that_starts_over_has_the_rows_of_all_before_it():
     qrels = read_qrels({"1": {"a": 1}, "2": {"b": 1}})
     first = read_run({"1": {"x": 2.0}})

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from ir_measures import NumRet, P
 
-from ir_trunc import AP, RBPT, RR, IrTruncError, Rankings, UnknownMeasureError, calc, curves
+from ir_trunc import AP, RBPT, RR, Rankings, UnknownMeasureError, calc, curves
 from ir_trunc.typing import Results
 
 QRELS = {str(number): {"a": 1} for number in range(30)}
@@ -99,11 +99,3 @@ def test_scores_become_an_arrow_table_from_arrow_tables():
         {"query_id": "1", "measure": "AP", "value": 1.0},
         {"query_id": "2", "measure": "AP", "value": 0.0},
     ]
-
-
-def test_a_picture_without_matplotlib_says_what_to_install(monkeypatch):
-    from ir_trunc import plots
-
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(IrTruncError, match=r"pip install 'ir_trunc\[plot\]'"):
-        plots.curve(curves("RBPT", QRELS, RUN)[RBPT], "3")
