@@ -762,14 +762,9 @@ class Rankings:
     def unjudged(self) -> Rankings:
         """The lists without their judgments: what a system sees when it decides where to stop."""
         none, zeros = np.zeros(0, np.int64), np.zeros(len(self) + 1, np.int64)
-        return self.with_fields(
-            judgments=Judgments(self.topics, zeros, none, none),
-            judged_offsets=zeros,
-            judged_ranks=none,
-            judged_grades=none,
-            overlaps=None,
-            answers=None,
-        )
+        listed = {"judged_offsets": zeros, "judged_ranks": none, "judged_grades": none}
+        judgments = Judgments(self.topics, zeros, none, none)
+        return self.with_fields(judgments=judgments, **listed, overlaps=None, answers=None)
 
     def graded(self, name: str) -> Floats | None:
         """What `answers` say after d = 0, 1, ..., n documents of every list; None where they say nothing."""

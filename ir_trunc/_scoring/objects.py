@@ -98,14 +98,9 @@ def _as_written(value: Any) -> str:
 
 
 def _object_of(definition: Definition, name: str) -> Any:
-    body = {
-        "DEFINITION": definition,
-        "NAME": name,
-        "__name__": definition.name,
-        "AT_PARAM": definition.at,
-        "__doc__": cached_property(lambda measure: measure.DEFINITION.describe()),
-        "__module__": __name__,
-    }
+    body: Any = {"DEFINITION": definition, "NAME": name, "AT_PARAM": definition.at}
+    body |= {"__name__": definition.name, "__module__": __name__}
+    body |= {"__doc__": cached_property(lambda measure: measure.DEFINITION.describe())}
     return type(f"_{definition.name}", (TruncMeasure,), body)()
 
 

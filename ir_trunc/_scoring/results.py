@@ -245,7 +245,6 @@ class Results(Statement):
     def universe(self) -> Universe:
         """The topics that were scored, and what was assumed about them."""
         rankings, judgments = self.rankings, self.rankings.judgments.without_nil()
-        assumed = rankings.universe or Universe()
         empty = 0 if rankings.missing is None else int(rankings.missing.sum())
         sizes = {
             size if isinstance(size, (str, int, float)) else "given for each topic"
@@ -253,7 +252,7 @@ class Results(Statement):
             if (size := getattr(bind(measure), "params", {}).get("D")) is not None
         }
         return replace(
-            assumed,
+            rankings.universe or Universe(),
             topics=len(rankings),
             in_run=len(rankings) - empty,
             missing=empty,
@@ -413,20 +412,17 @@ class Results(Statement):
     @cached_property
     def _means(self) -> tuple[float, ...]:
         """The means (for counts: sums), to the last bit as ir-measures' aggregators add them up."""
-        topics, of_rows = self.values.shape[1], list[float]()
+        topics, means = self.values.shape[1], [0.0] * len(self.measures)
         if topics and self._nest is not None:
-            of_rows = self._nested(None)[:, 0].tolist()
+            means = self._nested(None)[:, 0].tolist()
         elif topics:  # one value after the other, as they do
-            of_rows = ((0.0 + np.add.accumulate(self.values, axis=1)[:, -1]) / topics).tolist()
-        means = []
+            means = ((0.0 + np.add.accumulate(self.values, axis=1)[:, -1]) / topics).tolist()
         for row, measure in enumerate(self.measures):
-            if topics and type(measure).aggregator is Measure.aggregator:  # which makes a MeanAgg
-                means.append(of_rows[row])
-                continue
-            aggregator = measure.aggregator()
-            for value in self.values[row].tolist():
-                aggregator.add(value)
-            means.append(aggregator.result())
+            if not topics or type(measure).aggregator is not Measure.aggregator:  # which makes a MeanAgg
+                aggregator = measure.aggregator()
+                for value in self.values[row].tolist():
+                    aggregator.add(value)
+                means[row] = aggregator.result()
         return tuple(means)
 
     def means(self, unit: str | None = None) -> tuple[float, ...]:
@@ -605,8 +601,7 @@ class Results(Statement):
         means = np.full((len(VIEWS), len(self.measures)), np.nan)
         for row, topics in enumerate((np.ones(len(self.nil), bool), ~self.nil, self.nil)):
             if topics.any():
-                part = self if topics.all() else self.over(topics)
-                means[row] = part.means(unit)
+                means[row] = (self if topics.all() else self.over(topics)).means(unit)
         return means
 
     def notes(self) -> Iterator[str]:
