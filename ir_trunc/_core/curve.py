@@ -7,16 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ir_trunc._core.arrays import (
-    Floats,
-    Ints,
-    check_array,
-    check_offsets,
-    checked_depths,
-    first_true,
-    indices_of_rows,
-    offsets_of,
-)
+from ir_trunc._core import arrays
+from ir_trunc._core.arrays import Floats, Ints, indices_of_rows, offsets_of
 from ir_trunc._core.errors import InputError, counted, option
 from ir_trunc._core.lazy import npt, pd
 from ir_trunc._core.parameters import flag, instance
@@ -66,9 +58,9 @@ class Curve:
 
     def __post_init__(self) -> None:
         instance("topics", self.topics, tuple, "a tuple of ids")
-        check_array("values", self.values, "float64", "scores", self.values)
+        arrays.check_array("values", self.values, "float64", "scores", self.values)
         flag("lower_is_better", self.lower_is_better)
-        check_offsets("offsets of the curve", self.offsets, len(self.topics), len(self.values))
+        arrays.check_offsets("offsets of the curve", self.offsets, len(self.topics), len(self.values))
         if (np.diff(self.offsets) < 1).any():
             raise InputError("offsets of the curve: every topic needs a value, for the empty list at least.")
 
@@ -120,12 +112,12 @@ class Curve:
             If a depth is not a whole number >= 0, or a list has no score there.
         """
         longest = np.diff(self.offsets) - 1
-        indices: Ints = self.offsets[:-1] + np.minimum(checked_depths(depth, self.topics), longest)
+        indices: Ints = self.offsets[:-1] + np.minimum(arrays.checked_depths(depth, self.topics), longest)
         return self.scored(self.values[indices], indices - self.offsets[:-1])
 
     def scored(self, scores: Floats, depths: Ints) -> Floats:
         """Scores at these depths (Q); InputError where a list has none."""
-        for q in first_true(np.isnan(scores)):
+        for q in arrays.first_true(np.isnan(scores)):
             known = np.isfinite(self.values[self.offsets[q] : self.offsets[q + 1]])
             least = f"the lowest depth that was tried is {known.argmax()}"
             if not known.any():

@@ -10,23 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ir_trunc._core.arrays import (
-    Bools,
-    Floats,
-    Ints,
-    as_array,
-    check_array,
-    check_integers,
-    check_offsets,
-    checked_depths,
-    distinct,
-    first_of,
-    first_true,
-    indices_of_rows,
-    masked,
-    offsets_of,
-    sizes_of,
-)
+from ir_trunc._core import arrays
+from ir_trunc._core.arrays import Bools, Floats, Ints, distinct, first_of, offsets_of, sizes_of
 from ir_trunc._core.curve import Curve
 from ir_trunc._core.errors import InputError, ParameterError, counted, shown, warn
 from ir_trunc._core.lazy import cached_property, npt
@@ -63,9 +48,9 @@ class Judgments:
     """What measures have computed from these judgments, once for all runs."""
 
     def __post_init__(self) -> None:
-        check_integers("grades", self.grades)
-        check_integers("levels", self.levels)
-        check_offsets("offsets of the judgments", self.offsets, len(self.topics), len(self.grades))
+        arrays.check_integers("grades", self.grades)
+        arrays.check_integers("levels", self.levels)
+        arrays.check_offsets("offsets of the judgments", self.offsets, len(self.topics), len(self.grades))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "rows"} | {"computed": {}}
@@ -152,7 +137,7 @@ class Judgments:
             self,
             topics=tuple(self.topics[q] for q in positions),
             offsets=offsets_of(counts),
-            grades=self.grades[indices_of_rows(self.offsets[positions], counts)],
+            grades=self.grades[arrays.indices_of_rows(self.offsets[positions], counts)],
             by_nil=None if self.by_nil is None else self.by_nil[positions],
         )
 
@@ -173,6 +158,7 @@ class NilLists:
         return int(self.held.sum())
 
 
+# The type of each array of `Rankings`, and of what it holds one value each.
 _ARRAYS = {
     "lengths": ("int64", "topics"),
     "starts": ("int64", "topics"),
@@ -185,12 +171,11 @@ _ARRAYS = {
     "missing": ("bool | None", "topics"),
     "withheld": ("int64 | None", "topics"),
 }
-"""The type of each array of `Rankings`, and of what it holds one value each."""
 
+# The types of its other fields, which but for the judgments may be None.
 _OBJECTS: dict[str, type] = {
     "judgments": Judgments, "nil": NilLists, "answers": Mapping, "depths": tuple, "universe": Universe,
 }  # fmt: skip
-"""The types of its other fields, which but for the judgments may be None."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,15 +260,15 @@ class Rankings:
         documents = self.costs if self.scores is None else self.scores
         axes = {"topics": self.topics, "judged_ranks": self.judged_ranks, "documents": documents}
         for name, (dtype, axis) in _ARRAYS.items():
-            check_array(name, getattr(self, name), dtype, axis, axes[axis])
+            arrays.check_array(name, getattr(self, name), dtype, axis, axes[axis])
         topics, lengths, ranks = self.topics, self.lengths, self.judged_ranks
-        check_offsets("judged_offsets", self.judged_offsets, len(self), len(ranks))
-        for q in first_true(lengths < 0):
+        arrays.check_offsets("judged_offsets", self.judged_offsets, len(self), len(ranks))
+        for q in arrays.first_true(lengths < 0):
             raise InputError(f"topic {topics[q]}: a length of {lengths[q]}; a list has 0 documents or more.")
         row = self.judged_rows
         above = np.append(0, ranks[:-1])
         above[self.judged_offsets[:-1][sizes_of(self.judged_offsets) > 0]] = 0
-        for at in first_true((ranks <= above) | (ranks > lengths[row])):
+        for at in arrays.first_true((ranks <= above) | (ranks > lengths[row])):
             document = f"a judged document at rank {ranks[at]} of {lengths[row[at]]} documents"
             needed = f"after rank {above[at]}; rising ranks from 1 to the list's length are needed"
             raise InputError(f"topic {topics[row[at]]}: {document}, {needed}.")
@@ -296,7 +281,7 @@ class Rankings:
         """InputError unless these are finite numbers >= `low` for the documents of all lists, or None."""
         if values is None:
             return
-        for place in first_true(~(np.isfinite(values) & (values >= low))):
+        for place in arrays.first_true(~(np.isfinite(values) & (values >= low))):
             least = "" if low == -np.inf else f" >= {low:g}"
             raise InputError(f"{name}: {values[place]} at place {place}; finite numbers{least} are needed.")
         ends = np.where(self.lengths > 0, self.starts + self.lengths, 0)
@@ -337,7 +322,7 @@ class Rankings:
     @property
     def places(self) -> Ints:
         """The index of every document in `scores` and `costs`, list after list."""
-        return indices_of_rows(self.starts, self.lengths)
+        return arrays.indices_of_rows(self.starts, self.lengths)
 
     def with_fields(self, **fields: Any) -> Rankings:
         """These rankings with other values of fields, which are known to fit."""
@@ -419,7 +404,7 @@ class Rankings:
             topic_of = np.repeat(np.arange(len(names)), lengths)
             with np.errstate(over="ignore"):
                 single = flat_scores.astype(np.float32)
-            for at in first_true((topic_of[1:] == topic_of[:-1]) & (single[1:] > single[:-1])):
+            for at in arrays.first_true((topic_of[1:] == topic_of[:-1]) & (single[1:] > single[:-1])):
                 above, score = flat_scores[at : at + 2].tolist()
                 rises = f"score {score} comes after {above}; scores must fall down the list"
                 raise InputError(f"topic {names[topic_of[at]]}: {rises}.")
@@ -540,7 +525,7 @@ class Rankings:
         >>> Rankings.from_lists([[1, 0, 1], [0]]).cut([2, 0]).lengths
         array([2, 0])
         """
-        return self._cut(checked_depths(depth, self.topics))
+        return self._cut(arrays.checked_depths(depth, self.topics))
 
     def _cut(self, depth: Ints | int) -> Rankings:
         lengths = np.minimum(self.lengths, depth)
@@ -630,7 +615,7 @@ class Rankings:
         >>> Rankings.from_lists([[1, 0, 1], [0], []]).take([0, 2]).topics
         ('1', '3')
         """
-        indices = as_array("positions", positions, "positions of topics are needed")
+        indices = arrays.as_array("positions", positions, "positions of topics are needed")
         if indices.size and indices.dtype.kind not in "iu":
             needed = f"whole numbers are needed, not {indices.dtype}"
             raise InputError(f"positions of topics: {needed}; np.flatnonzero makes them of a mask.")
@@ -643,7 +628,7 @@ class Rankings:
     def _at(self, indices: Ints, judgments: Judgments) -> Rankings:
         """The lists at these positions, of which these are the judgments."""
         counts = sizes_of(self.judged_offsets)[indices]
-        judged = indices_of_rows(self.judged_offsets[indices], counts)
+        judged = arrays.indices_of_rows(self.judged_offsets[indices], counts)
         of_lists = {
             name: None if (values := getattr(self, name)) is None else values[indices]
             for name in ("lengths", "starts", "first_scores", "overlaps", "missing", "withheld")
@@ -771,7 +756,7 @@ class Rankings:
         if not self.answers:
             return None
         curve = self.answers[name]
-        return curve.values[indices_of_rows(curve.offsets[:-1], self.lengths + 1)]
+        return curve.values[arrays.indices_of_rows(curve.offsets[:-1], self.lengths + 1)]
 
     def costs_of_lists(self) -> Floats | None:
         """What each list costs (Q): that of its answer, or of its documents together; None if unknown."""
@@ -798,7 +783,7 @@ def _names(topics: Any, count: int) -> list[str]:
 def _matrix(name: str, values: Any, kinds: str) -> Any:
     """An array with a row for each topic; InputError for another shape or type of values."""
     needed = "a matrix (topics x documents) of " + ("truth values" if kinds == "b" else "numbers")
-    array = as_array(name, values, f"{needed} is needed")
+    array = arrays.as_array(name, values, f"{needed} is needed")
     if array.ndim != 2 or array.dtype.kind not in kinds:
         raise InputError(f"{name}: {needed} is needed, not {array.ndim} dimensions of {array.dtype}.")
     return array
@@ -809,7 +794,7 @@ def _matrix_and_mask(
 ) -> tuple[npt.NDArray[Any], Bools | None]:
     """A matrix, and the cells of it that count: those that are given, without those that it masks itself."""
     counted = None if given is None else _matrix(which, given, "b")
-    mask = masked(values)
+    mask = arrays.masked(values)
     matrix = _matrix(name, values if mask is None else values.data, kinds)
     if name == "labels" and matrix.dtype.kind == "f" and (none := np.isnan(matrix)).any():
         mask = none if mask is None else mask | none

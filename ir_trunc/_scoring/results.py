@@ -12,17 +12,8 @@ import numpy as np
 from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 
-from ir_trunc._core import arrays
-from ir_trunc._core.errors import (
-    IrTruncError,
-    ParameterError,
-    UnknownMeasureError,
-    counted,
-    nearest,
-    option,
-    printable,
-    shown,
-)
+from ir_trunc._core import arrays, errors
+from ir_trunc._core.errors import IrTruncError, ParameterError, UnknownMeasureError, counted, option, shown
 from ir_trunc._core.lazy import cached_property, explanation, inference, npt, pd, plots
 from ir_trunc._core.rankings import Bools, Floats, Rankings, sizes_of
 from ir_trunc._core.universe import Nest, Universe
@@ -97,7 +88,7 @@ class Result:
     def _repr_html_(self) -> str:
         import html  # for notebooks: commands start sooner without its table of entities
 
-        lines = "<br>".join(html.escape(printable(line)) for line in self.heading.splitlines())
+        lines = "<br>".join(html.escape(errors.printable(line)) for line in self.heading.splitlines())
         return f"<p>{lines}</p>\n{as_html(self.summary(), self.digits)}"
 
 
@@ -295,7 +286,8 @@ class Results(Statement):
             return 0
         if key not in names:
             keys = ", ".join(names) or f"none; {option('keys')} names them"
-            raise ParameterError(f"Results have no key {shown(key)}; they have {keys}.{nearest(key, names)}")
+            hint = errors.nearest(key, names)
+            raise ParameterError(f"Results have no key {shown(key)}; they have {keys}.{hint}")
         return names.index(key)
 
     def by(self, key: str) -> pd.DataFrame:
