@@ -567,18 +567,20 @@ def AUC(q, s, D=20000, rel=1):
     return won / (len(relevant) * irrelevant.total())
 
 
-@reference
-def KendallTau(q, s, D=20000):
+def correlated(q: Query, D: int, correlation: Callable[..., Any]) -> float:
     heights, grades = collection(q, D)
     constant = len(set(heights)) == 1 or len(set(grades)) == 1
-    return 0.0 if constant else kendalltau(heights, grades).statistic
+    return 0.0 if constant else correlation(heights, grades).statistic
+
+
+@reference
+def KendallTau(q, s, D=20000):
+    return correlated(q, D, kendalltau)
 
 
 @reference
 def Spearman(q, s, D=20000):
-    heights, grades = collection(q, D)
-    constant = len(set(heights)) == 1 or len(set(grades)) == 1
-    return 0.0 if constant else spearmanr(heights, grades).statistic
+    return correlated(q, D, spearmanr)
 
 
 # Not answering.

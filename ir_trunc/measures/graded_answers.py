@@ -11,7 +11,7 @@ import numpy as np
 from ir_trunc._core.arrays import Floats
 from ir_trunc._core.errors import ParameterError
 from ir_trunc.measures.declaration import unlisted
-from ir_trunc.measures.definition import Definition, Range
+from ir_trunc.measures.definition import Definition
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Number, Param
 
@@ -34,10 +34,6 @@ def answer_score(lists: Lists, low: float = 0.0, high: float = 1.0) -> Floats:
     return curve.scored(scores, lists.n) if type(lists) is Lists else scores
 
 
-def _bounds(low: float, high: float) -> Range:
-    return low, high
-
-
 _PARAMS = {
     name: Param(name, Number(f"{what} possible score"), default)
     for name, what, default in (("low", "lowest", 0.0), ("high", "highest", 1.0))
@@ -47,7 +43,7 @@ unlisted["AnswerScore"] = Definition(
     name="AnswerScore",
     source="ours",
     declared=lambda: (_PARAMS, answer_score),
-    bounds=_bounds,
+    bounds=lambda low, high: (low, high),
     ties="orders",
     reads=("answers",),
 )

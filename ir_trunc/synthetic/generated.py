@@ -318,8 +318,6 @@ def stream(
             for name, answers in STREAM_SYSTEMS.items():
                 scores = (rng.standard_normal(len(documents)) + 2.0 * relevant).round(6)
                 order = np.argsort(-scores, kind="stable")[: rng.integers(_ANSWER[0], _ANSWER[1] + 1)]
-                answered = rng.random() < answers[0 if has_news[number] else 1]
-                runs[name][key] = (
-                    {documents[place]: float(scores[place]) for place in order} if answered else {}
-                )
+                shown = order if rng.random() < answers[0 if has_news[number] else 1] else order[:0]
+                runs[name][key] = {documents[place]: float(scores[place]) for place in shown}
     return qrels, runs
