@@ -12,27 +12,11 @@ import numpy as np
 
 from ir_trunc._core.arrays import Floats
 from ir_trunc._core.errors import ParameterError
+from ir_trunc.measures import parts
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, GradeGains, MaxRel, MinRel, Number, OnlyRel, Persistence
-from ir_trunc.measures.parts import (
-    Gains,
-    binary,
-    cascade,
-    count,
-    discount,
-    exponential,
-    first_relevant,
-    geometric,
-    graded,
-    linear_or_binary,
-    log2_discount,
-    mapped,
-    over,
-    powers_of_two,
-    precision_at_relevant,
-    reciprocal,
-)
+from ir_trunc.measures.parts import Gains
 
 EVIA = "Webber, Moffat & Zobel, EVIA 2010"
 WEBBER = f"{EVIA}, http://research.nii.ac.jp/ntcir/workshop/OnlineProceedings8/EVIA/03-EVIA2010-WebberW.pdf"
@@ -78,7 +62,7 @@ def P(lists: Lists, rel: MinRel = 1) -> Floats:
 
     A list shorter than k is as good as one filled up with irrelevant documents. Empty list: 0.
     """
-    return lists.sum(binary(lists, rel).hits) / float(lists.k or 1)
+    return lists.sum(parts.binary(lists, rel).hits) / float(lists.k or 1)
 
 
 @classical(source=f"{RIJSBERGEN}; {EVIA}, eq. 2", cutoff="required", aliases=("Recall",))
@@ -89,8 +73,8 @@ def R(lists: Lists, rel: MinRel = 1) -> Floats:
 
     Empty list, nil query: 0.
     """
-    gains = binary(lists, rel)
-    return over(lists.sum(gains.hits), lists.spread(gains.R))
+    gains = parts.binary(lists, rel)
+    return parts.over(lists.sum(gains.hits), lists.spread(gains.R))
 
 
 @classical(source=TREC_EVAL, cutoff="required")
@@ -101,7 +85,7 @@ def Success(lists: Lists, rel: MinRel = 1) -> Floats:
 
     Empty list: 0.
     """
-    return (lists.sum(binary(lists, rel).hits) > 0).astype(np.float64)
+    return (lists.sum(parts.binary(lists, rel).hits) > 0).astype(np.float64)
 
 
 @classical(source=RIJSBERGEN, cutoff="none", reads=("end",))
@@ -112,7 +96,7 @@ def SetP(lists: Lists, rel: MinRel = 1) -> Floats:
 
     Empty list: 0.
     """
-    return over(lists.sum(binary(lists, rel).hits), lists.n)
+    return parts.over(lists.sum(parts.binary(lists, rel).hits), lists.n)
 
 
 @classical(source=RIJSBERGEN, cutoff="none")
@@ -134,8 +118,8 @@ def SetF(lists: Lists, rel: MinRel = 1, beta: RecallWeight = 1.0) -> Floats:
 
     Empty list, nil query: 0.
     """
-    gains = binary(lists, rel)
-    return over((1 + beta) * lists.sum(gains.hits), lists.n + beta * lists.spread(gains.R))
+    gains = parts.binary(lists, rel)
+    return parts.over((1 + beta) * lists.sum(gains.hits), lists.n + beta * lists.spread(gains.R))
 
 
 @classical(source=TREC_EVAL, cutoff="none", aliases=("RPrec",))
@@ -146,8 +130,8 @@ def Rprec(lists: Lists, rel: MinRel = 1) -> Floats:
 
     Empty list, nil query: 0.
     """
-    gains = binary(lists, rel)
-    return over(lists.sum(gains.hits * (lists.rank <= gains.rank_of_last)), lists.spread(gains.R))
+    gains = parts.binary(lists, rel)
+    return parts.over(lists.sum(gains.hits * (lists.rank <= gains.rank_of_last)), lists.spread(gains.R))
 
 
 @classical(source=BUCKLEY, cutoff="none", aliases=("BPref",), ties="grades")
@@ -160,12 +144,12 @@ def Bpref(lists: Lists, rel: MinRel = 1) -> Floats:
     relevant one. Unjudged documents do not count, nor do negative grades, as in trec_eval. Empty list, nil
     query: 0.
     """
-    gains, judgments = binary(lists, rel), lists.judgments
+    gains, judgments = parts.binary(lists, rel), lists.judgments
     irrelevant = (judgments.grades >= 0) & (judgments.grades < rel)
     N = np.bincount(judgments.rows[irrelevant], minlength=len(lists.lengths))
     N_above = lists.running((lists.raw_grade >= 0) & (lists.raw_grade < rel))
-    lost = over(np.minimum(N_above, gains.rank_of_last), np.minimum(gains.R, N)[lists.row])
-    return over(lists.sum(gains.hits * (1 - lost)), lists.spread(gains.R))
+    lost = parts.over(np.minimum(N_above, gains.rank_of_last), np.minimum(gains.R, N)[lists.row])
+    return parts.over(lists.sum(gains.hits * (1 - lost)), lists.spread(gains.R))
 
 
 # average precision, reciprocal rank
@@ -179,8 +163,8 @@ def AP(lists: Lists, rel: MinRel = 1) -> Floats:
 
     Empty list, nil query: 0.
     """
-    gains = binary(lists, rel)
-    return over(lists.sum(precision_at_relevant(lists, gains)), lists.spread(gains.R))
+    gains = parts.binary(lists, rel)
+    return parts.over(lists.sum(parts.precision_at_relevant(lists, gains)), lists.spread(gains.R))
 
 
 @classical(source=f"{DAVIS}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.1, footnote 3")
@@ -192,10 +176,10 @@ def AUPRC(lists: Lists, rel: MinRel = 1) -> Floats:
     The area ends at the recall that the list reaches. AP is the area by rectangles, r_i P@i. Of a list that
     holds all relevant documents it is `auc(recall, precision)` in scikit-learn. Empty list, nil query: 0.
     """
-    gains = binary(lists, rel)
-    above = over(count(lists, gains) - 1, lists.rank - 1, otherwise=1.0)
-    area = (precision_at_relevant(lists, gains) + gains.hits * above) / 2
-    return over(lists.sum(area), lists.spread(gains.R))
+    gains = parts.binary(lists, rel)
+    above = parts.over(parts.count(lists, gains) - 1, lists.rank - 1, otherwise=1.0)
+    area = (parts.precision_at_relevant(lists, gains) + gains.hits * above) / 2
+    return parts.over(lists.sum(area), lists.spread(gains.R))
 
 
 @classical(source=f"{WEBBER}, eq. 4")
@@ -206,9 +190,9 @@ def aAP(lists: Lists, rel: MinRel = 1) -> Floats:
 
     Empty list, nil query: 0.
     """
-    gains = binary(lists, rel)
+    gains = parts.binary(lists, rel)
     reach = gains.R if lists.k is None else np.minimum(gains.R, lists.k)
-    return over(lists.sum(precision_at_relevant(lists, gains)), lists.spread(reach))
+    return parts.over(lists.sum(parts.precision_at_relevant(lists, gains)), lists.spread(reach))
 
 
 @classical(source=KANTOR, aliases=("MRR",))
@@ -219,7 +203,7 @@ def RR(lists: Lists, rel: MinRel = 1) -> Floats:
 
     Empty list, nil query, none found: 0.
     """
-    return lists.sum(first_relevant(lists, binary(lists, rel)) / lists.rank)
+    return lists.sum(parts.first_relevant(lists, parts.binary(lists, rel)) / lists.rank)
 
 
 # discounted cumulative gain
@@ -232,7 +216,7 @@ def dcg(lists: Lists, gains: Gains, weight: Floats) -> Floats:
 
 def normalised(lists: Lists, gains: Gains, weight: Floats, depth: int | None) -> Floats:
     """Discounted gain over that of the ideal list, cut at a depth or never."""
-    return over(dcg(lists, gains, weight), gains.ideal(weight).at_points(depth))
+    return parts.over(dcg(lists, gains, weight), gains.ideal(weight).at_points(depth))
 
 
 @classical(source=JARVELIN, aliases=("NDCG", "MSnDCG"))
@@ -243,8 +227,8 @@ def nDCG(lists: Lists, dcg: DCGForm = "log2", gains: GradeGains = None) -> Float
 
     Empty list, nil query: 0.
     """
-    worth = mapped(lists, gains) if dcg == "log2" else powers_of_two(lists, gains)
-    return normalised(lists, worth, log2_discount(lists), lists.k)
+    worth = parts.mapped(lists, gains) if dcg == "log2" else parts.powers_of_two(lists, gains)
+    return normalised(lists, worth, parts.log2_discount(lists), lists.k)
 
 
 @classical(
@@ -259,7 +243,7 @@ def CG(lists: Lists, gains: GradeGains = None) -> Floats:
 
     Gains are the grades, or those of the map. Empty list: 0.
     """
-    return lists.sum(mapped(lists, gains).units)
+    return lists.sum(parts.mapped(lists, gains).units)
 
 
 @classical(source=f"{JARVELIN}; {EVIA}, eq. 5, which prints min(2, i) for max(2, i)", range=(0, np.inf))
@@ -270,7 +254,7 @@ def DCG(lists: Lists, dcg: Discount = "log2") -> Floats:
 
     Empty list: 0.
     """
-    return lists.sum(graded(lists).hits * discount(lists, dcg)[lists.rank])
+    return lists.sum(parts.graded(lists).hits * parts.discount(lists, dcg)[lists.rank])
 
 
 @classical(source=f"{WEBBER}, section 3.1 (abbreviated: section 4.2)")
@@ -281,7 +265,7 @@ def anDCG(lists: Lists, dcg: Discount = "jk") -> Floats:
 
     Empty list, nil query: 0.
     """
-    return normalised(lists, graded(lists), discount(lists, dcg), lists.k)
+    return normalised(lists, parts.graded(lists), parts.discount(lists, dcg), lists.k)
 
 
 @classical(source=f"{WEBBER}, section 3.1 (expanded)")
@@ -292,7 +276,7 @@ def enDCG(lists: Lists, dcg: Discount = "jk") -> Floats:
 
     Empty list, nil query: 0.
     """
-    return normalised(lists, graded(lists), discount(lists, dcg), None)
+    return normalised(lists, parts.graded(lists), parts.discount(lists, dcg), None)
 
 
 # readers who stop by chance
@@ -313,7 +297,8 @@ def ERR(lists: Lists) -> Floats:
         raise ParameterError(
             f"ERR's judgement scale ends at 4, but the qrels hold grade {highest}: use ERRU(e=0)."
         )
-    return lists.sum(cascade(lists, exponential(lists, GDEVAL_TOP_GRADE)) * reciprocal(lists)[lists.rank])
+    satisfied = parts.cascade(lists, parts.exponential(lists, GDEVAL_TOP_GRADE))
+    return lists.sum(satisfied * parts.reciprocal(lists)[lists.rank])
 
 
 @classical(
@@ -327,7 +312,7 @@ def RBP(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
 
     Gains are linear (x / highest grade in the qrels), or binary with rel. Empty list: 0.
     """
-    return dcg(lists, linear_or_binary(lists, rel), geometric(lists, p))
+    return dcg(lists, parts.linear_or_binary(lists, rel), parts.geometric(lists, p))
 
 
 @classical(source=f"{WEBBER}, section 3.1")
@@ -338,7 +323,7 @@ def nRBP(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None, max_rel: MaxRe
 
     Gains are linear, or binary with rel. Empty list, nil query: 0.
     """
-    return normalised(lists, linear_or_binary(lists, rel, max_rel), geometric(lists, p), lists.k)
+    return normalised(lists, parts.linear_or_binary(lists, rel, max_rel), parts.geometric(lists, p), lists.k)
 
 
 @measure(source=f"{MOFFAT}; {EVIA}, section 3.1", reads=("end",), ties="grades")
@@ -349,4 +334,4 @@ def RBPRes(lists: Lists, p: Persistence = 0.8) -> Floats:
 
     A negative grade is unjudged, as in trec_eval. Empty list: 1.
     """
-    return 1 - lists.sum((lists.raw_grade >= 0) * geometric(lists, p)[lists.rank])
+    return 1 - lists.sum((lists.raw_grade >= 0) * parts.geometric(lists, p)[lists.rank])

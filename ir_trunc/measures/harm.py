@@ -15,24 +15,12 @@ from typing import Annotated
 import numpy as np
 
 from ir_trunc._core.arrays import Floats
+from ir_trunc.measures import parts
 from ir_trunc.measures.classical import JARVELIN, RecallWeight, SetF, SetP, SetR
 from ir_trunc.measures.declaration import ELSEWHERE, measure
 from ir_trunc.measures.definition import UNBOUNDED
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import MaxRel, MinRel, Nil, Number, OnlyRel, Persistence
-from ir_trunc.measures.parts import (
-    binary,
-    geometric,
-    linear,
-    linear_or_binary,
-    log2_discount,
-    over,
-    powers,
-    powers_of,
-    signed,
-    silent_or,
-    standing,
-)
 from ir_trunc.measures.terminal import LIU, share_at_end
 from ir_trunc.measures.utility import AT_MOST_ONE
 
@@ -63,7 +51,7 @@ def SignedDCG(lists: Lists) -> Floats:
 
     Without negative grades it is DCG. Empty list: 0.
     """
-    return lists.sum(lists.raw_grade * log2_discount(lists)[lists.rank])
+    return lists.sum(lists.raw_grade * parts.log2_discount(lists)[lists.rank])
 
 
 @harm(
@@ -77,9 +65,9 @@ def SignedRBPT(lists: Lists, p: Persistence = 0.8, max_rel: MaxRel = None) -> Fl
     r_t is the share of the positive gain retrieved: harm does not make a list incomplete. Without negative
     grades it is RBPT(terminal='full', norm='none'). Empty list: 1 for a nil query, else 0.
     """
-    gains = signed(lists, max_rel)
-    end = powers(lists, p)[lists.n] * share_at_end(lists, linear(lists, max_rel))
-    return lists.sum(gains.hits * geometric(lists, p)[lists.rank]) + end
+    gains = parts.signed(lists, max_rel)
+    end = parts.powers(lists, p)[lists.n] * share_at_end(lists, parts.linear(lists, max_rel))
+    return lists.sum(gains.hits * parts.geometric(lists, p)[lists.rank]) + end
 
 
 @harm(source=TRAPPOLINI, reads=("end",))
@@ -94,8 +82,8 @@ def UDCG(lists: Lists, gamma: Distraction = 1 / 3, max_rel: MaxRel = None) -> Fl
     with max_rel=100. Empty list: 1/2, for neither help nor harm; the authors' code has 0, which is less than
     it gives to any distractors.
     """
-    units = signed(lists, max_rel).hits
-    s = over(lists.sum(np.where(units < 0, gamma * units, units)), lists.n)
+    units = parts.signed(lists, max_rel).hits
+    s = parts.over(lists.sum(np.where(units < 0, gamma * units, units)), lists.n)
     return 1 / (1 + np.exp(-s))
 
 
@@ -131,14 +119,14 @@ def compatibility(lists: Lists, p: float, sign: int = 1) -> Floats:
 
     A document that stands at rank i here and at rank j there is in both lists from max(i, j) on.
     """
-    weight = powers_of(p, DEPTH) / np.arange(1, DEPTH + 1)
+    weight = parts.powers_of(p, DEPTH) / np.arange(1, DEPTH + 1)
     from_rank = np.append(np.cumsum(weight[::-1])[::-1], 0.0)  # the sum of the weights from a rank on
-    hits = standing(lists, sign)
+    hits = parts.standing(lists, sign)
     in_both = np.maximum(lists.rank[hits.at], hits.better_in_all + hits.as_good - hits.better)
     shared = np.zeros(len(lists.rank))
     shared[hits.at] = from_rank[np.minimum(in_both, DEPTH + 1) - 1]
     best = np.append(0.0, np.cumsum(from_rank))[np.minimum(hits.R, DEPTH)]
-    return over(lists.sum(shared), lists.spread(best))
+    return parts.over(lists.sum(shared), lists.spread(best))
 
 
 # sets that may be empty
@@ -152,7 +140,7 @@ def NilP(lists: Lists, rel: MinRel = 1, nil: Nil = 1.0) -> Floats:
 
     Empty list: 0 where something is relevant. With nil=0 it is SetP.
     """
-    return silent_or(lists, binary(lists, rel).R, nil, SetP(lists, rel))
+    return parts.silent_or(lists, parts.binary(lists, rel).R, nil, SetP(lists, rel))
 
 
 @measure(source=LIN, cutoff="none")
@@ -163,7 +151,7 @@ def NilR(lists: Lists, rel: MinRel = 1, nil: Nil = 1.0) -> Floats:
 
     With nil=0 it is SetR.
     """
-    return silent_or(lists, binary(lists, rel).R, nil, SetR(lists, rel))
+    return parts.silent_or(lists, parts.binary(lists, rel).R, nil, SetR(lists, rel))
 
 
 @measure(source=LIN, cutoff="none", reads=("end",))
@@ -174,7 +162,7 @@ def NilF(lists: Lists, rel: MinRel = 1, beta: RecallWeight = 1.0, nil: Nil = 1.0
 
     With nil=0 it is SetF, and beta is its.
     """
-    return silent_or(lists, binary(lists, rel).R, nil, SetF(lists, rel, beta))
+    return parts.silent_or(lists, parts.binary(lists, rel).R, nil, SetF(lists, rel, beta))
 
 
 @measure(source=LIN, reads=("end",))
@@ -187,8 +175,8 @@ def EG(lists: Lists, rel: OnlyRel = None, max_rel: MaxRel = None, nil: Nil = 1.0
     Gains are linear, so that grades 0, 1, 2 are worth 0, 1/2, 1 as there, or binary with rel. Empty list: 0
     where something is relevant.
     """
-    gains = linear_or_binary(lists, rel, max_rel)
-    return silent_or(lists, gains.R, nil, over(lists.sum(gains.hits), lists.n))
+    gains = parts.linear_or_binary(lists, rel, max_rel)
+    return parts.silent_or(lists, gains.R, nil, parts.over(lists.sum(gains.hits), lists.n))
 
 
 @measure(source=LIN)
@@ -201,8 +189,9 @@ def nCG(lists: Lists, rel: OnlyRel = None, max_rel: MaxRel = None, nil: Nil = 1.
     cutoff Z is the gain of all relevant documents. Gains are linear, or binary with rel. Empty list: 0 where
     something is relevant.
     """
-    gains = linear_or_binary(lists, rel, max_rel)
-    return silent_or(lists, gains.R, nil, over(lists.sum(gains.hits), gains.ideal().at_points(lists.k)))
+    gains = parts.linear_or_binary(lists, rel, max_rel)
+    best = gains.ideal().at_points(lists.k)
+    return parts.silent_or(lists, gains.R, nil, parts.over(lists.sum(gains.hits), best))
 
 
 @measure(source=LIN, range=UNBOUNDED, reads=("end",))
@@ -214,7 +203,7 @@ def GMP(lists: Lists, alpha: Balance = 0.5, rel: OnlyRel = None, max_rel: MaxRel
     TREC Real-Time Summarization takes alpha of .33, .5 and .66. Gains are linear, or binary with rel. Empty
     list: 0, which is the best that a nil query can have.
     """
-    gains = linear_or_binary(lists, rel, max_rel)
+    gains = parts.linear_or_binary(lists, rel, max_rel)
     pain = lists.n - lists.sum(gains.relevant)
     return alpha * lists.sum(gains.hits) - (1 - alpha) * pain
 
@@ -229,6 +218,6 @@ def T11SU(lists: Lists, rel: MinRel = 1, m: Least = -0.5) -> Floats:
     documents. Here a nil query has 1 for the empty list, whose utility of 0 is the highest possible, and 0
     for any other list.
     """
-    gains = binary(lists, rel)
-    scaled = np.maximum(over(3 * lists.sum(gains.hits) - lists.n, 2 * lists.spread(gains.R)), m)
-    return silent_or(lists, gains.R, 1.0, (scaled - m) / (1 - m))
+    gains = parts.binary(lists, rel)
+    scaled = np.maximum(parts.over(3 * lists.sum(gains.hits) - lists.n, 2 * lists.spread(gains.R)), m)
+    return parts.silent_or(lists, gains.R, 1.0, (scaled - m) / (1 - m))

@@ -20,25 +20,12 @@ from __future__ import annotations
 import numpy as np
 
 from ir_trunc._core.arrays import Floats, Ints
+from ir_trunc.measures import parts
 from ir_trunc.measures.classical import dcg
 from ir_trunc.measures.declaration import ELSEWHERE, measure
 from ir_trunc.measures.lists import Lists, above
 from ir_trunc.measures.params import CollectionSize, MaxRel, MinRel, OnlyRel, Persistence, Scale
-from ir_trunc.measures.parts import (
-    Gains,
-    Ideal,
-    binary,
-    cascade,
-    count,
-    geometric,
-    grade_groups,
-    graded,
-    over,
-    powers,
-    reciprocal,
-    scaled,
-    standing,
-)
+from ir_trunc.measures.parts import Gains, Ideal
 from ir_trunc.measures.terminal import AMIGO, AMIGO_2022, LIU, share_at_end
 
 SAKAI_SONG = "Sakai & Song, SIGIR 2011, https://doi.org/10.1145/2009916.2010055"
@@ -61,7 +48,7 @@ def satisfied_by_ideal(gains: Gains, weights: Floats) -> tuple[Ideal, Ideal]:
 def over_ideal(lists: Lists, gains: Gains, weight: Floats) -> Floats:
     """What a reader finds who may be satisfied, over the same for the ideal list, both to k."""
     ideal, _ = satisfied_by_ideal(gains, weight)
-    return over(lists.sum(cascade(lists, gains) * weight[lists.rank]), ideal.at_points(lists.k))
+    return parts.over(lists.sum(parts.cascade(lists, gains) * weight[lists.rank]), ideal.at_points(lists.k))
 
 
 @measure(source=SAKAI_SONG)
@@ -74,7 +61,7 @@ def nERR(lists: Lists, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     the top grade: gain='linear', max_rel=4 for grades up to 3. Without the ideal list it is ERRU(e=0), which
     is ERR for any scale. Empty list, nil query: 0.
     """
-    return over_ideal(lists, scaled(lists, gain, max_rel), reciprocal(lists))
+    return over_ideal(lists, parts.scaled(lists, gain, max_rel), parts.reciprocal(lists))
 
 
 @measure(source=f"{AMIGO}, section 3.1, where it is named without a formula")
@@ -85,7 +72,7 @@ def niRBU(lists: Lists, p: Persistence = 0.8, gain: Scale = "exp", max_rel: MaxR
 
     Empty list, nil query: 0.
     """
-    return over_ideal(lists, scaled(lists, gain, max_rel), geometric(lists, p))
+    return over_ideal(lists, parts.scaled(lists, gain, max_rel), parts.geometric(lists, p))
 
 
 @measure(source=f"after {LIU}, our extension: RBPT over the ideal list", reads=("end",))
@@ -99,11 +86,11 @@ def nRBPT(lists: Lists, p: Persistence = 0.8, rel: OnlyRel = None) -> Floats:
     ideal list; here, for a list that fills the cutoff k, both sums go to k, without a terminal document on
     either side. Empty list: 1 for a nil query, else 0.
     """
-    gains = graded(lists) if rel is None else binary(lists, rel)
-    weight, power, R = geometric(lists, p), powers(lists, p), lists.spread(gains.R)
+    gains = parts.graded(lists) if rel is None else parts.binary(lists, rel)
+    weight, power, R = parts.geometric(lists, p), parts.powers(lists, p), lists.spread(gains.R)
     score = dcg(lists, gains, weight) + power[lists.n] * share_at_end(lists, gains)
     ideal = gains.ideal(weight).at_points(lists.depth_of_ideal(R))
-    return over(score, ideal + np.where(lists.stopped, power[R], 0.0))
+    return parts.over(score, ideal + np.where(lists.stopped, power[R], 0.0))
 
 
 @measure(source=f"after {LIU}, our extension: ERRT over the ideal list", reads=("end",))
@@ -116,15 +103,15 @@ def nERRT(lists: Lists, gain: Scale = "exp", max_rel: MaxRel = None) -> Floats:
     that of ERRT is worth 1, or what the document of the lowest grade is worth. A list that fills the cutoff
     k: nERR@k. Empty list: 1 for a nil query, else 0.
     """
-    gains = scaled(lists, gain, max_rel)
-    weight, R = reciprocal(lists), lists.spread(gains.R)
+    gains = parts.scaled(lists, gain, max_rel)
+    weight, R = parts.reciprocal(lists), lists.spread(gains.R)
     end = 1 / gains.unit  # of grade 1, on either scale
-    satisfied = cascade(lists, gains)
+    satisfied = parts.cascade(lists, gains)
     last = end * share_at_end(lists, gains) * (1 - lists.sum(satisfied)) * weight[lists.n + 1]
     ideal, unweighted = satisfied_by_ideal(gains, weight)
     last_of_ideal = np.where(lists.stopped, end * (1 - unweighted.at_points(R)) * weight[R + 1], 0.0)
     of_ideal = ideal.at_points(lists.depth_of_ideal(R)) + last_of_ideal
-    return over(lists.sum(satisfied * weight[lists.rank]) + last, of_ideal)
+    return parts.over(lists.sum(satisfied * weight[lists.rank]) + last, of_ideal)
 
 
 # full rankings
@@ -146,14 +133,14 @@ def AUC(lists: Lists, D: CollectionSize = 20000, rel: MinRel = 1) -> Floats:
     scores are equal, the order of the list decides, as in every other measure. Nil query, or nothing
     irrelevant: 1/2. Empty list: 1/2.
     """
-    gains = binary(lists, rel)
+    gains = parts.binary(lists, rel)
     R = gains.R
     irrelevant = float(lists.collection(D)) - R
-    passed = lists.rank - count(lists, gains)
+    passed = lists.rank - parts.count(lists, gains)
     hits = lists.sum(gains.hits)
     right = lists.sum(gains.hits * (irrelevant[lists.row] - passed))
     tied = (lists.spread(R) - hits) * (lists.spread(irrelevant) - (lists.n - hits))
-    return over(right + tied / 2, lists.spread(R * irrelevant), otherwise=0.5)
+    return parts.over(right + tied / 2, lists.spread(R * irrelevant), otherwise=0.5)
 
 
 @measure(source=f"{KENDALL}; {AMIGO_2022}, section 3.1", range=(-1, 1), reads=("end",))
@@ -164,7 +151,7 @@ def KendallTau(lists: Lists, D: CollectionSize = 20000) -> Floats:
 
     Where one of the two ranks nothing (empty list, nil query): 0.
     """
-    hit = standing(lists)
+    hit = parts.standing(lists)
     relevant = lists.grade > 0
     hits = lists.sum(relevant)
     # A relevant document at rank i stands above all lower grades and beneath all higher ones that are not yet
@@ -175,12 +162,12 @@ def KendallTau(lists: Lists, D: CollectionSize = 20000) -> Floats:
     won = lists.sum(ahead)
     # Each irrelevant document stands above those of the R relevant ones that are not yet passed.
     passed = lists.n * hits - lists.sum(relevant * lists.rank) - hits * (hits - 1) / 2
-    lost = (lists.n - hits) * lists.spread(binary(lists).R) - passed
+    lost = (lists.n - hits) * lists.spread(parts.binary(lists).R) - passed
     ordered, _ = without_last(float(D), lists.n)
-    grades = grade_groups(lists.judgments)
+    grades = parts.grade_groups(lists.judgments)
     size = grades.size.astype(np.float64)
     in_judgments = without_last(float(D), grades.R)[0] - grades.sum(size * (size - 1) / 2)
-    return over(won - lost, np.sqrt(ordered) * np.sqrt(lists.spread(in_judgments)))
+    return parts.over(won - lost, np.sqrt(ordered) * np.sqrt(lists.spread(in_judgments)))
 
 
 @measure(source=f"{SPEARMAN}; {AMIGO_2022}, section 3.1", range=(-1, 1), reads=("end",))
@@ -191,7 +178,7 @@ def Spearman(lists: Lists, D: CollectionSize = 20000) -> Floats:
 
     Where one of the two ranks nothing (empty list, nil query): 0.
     """
-    size, grades = float(lists.collection(D)), grade_groups(lists.judgments)
+    size, grades = float(lists.collection(D)), parts.grade_groups(lists.judgments)
 
     def lead(row: Ints, better: Ints, same: Ints) -> Floats:
         """How far a grade stands before grade 0; documents of grade 0 then add nothing to the covariance."""
@@ -206,4 +193,4 @@ def Spearman(lists: Lists, D: CollectionSize = 20000) -> Floats:
     covariance = lists.sum(((size + 1) / 2 - lists.rank) * of_hit) - lists.n / 2 * missing
     _, in_list = without_last(size, lists.n)
     in_judgments = without_last(size, grades.R)[1] - grades.sum(same * same * same - same)
-    return over(12 * covariance, np.sqrt(in_list) * np.sqrt(lists.spread(in_judgments)))
+    return parts.over(12 * covariance, np.sqrt(in_list) * np.sqrt(lists.spread(in_judgments)))

@@ -19,26 +19,12 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ir_trunc._core.arrays import Floats
+from ir_trunc.measures import parts
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import Range
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import BinaryOrLinear, Choice, Flag, MaxRel, MinRel, OnlyRel, Persistence
-from ir_trunc.measures.parts import (
-    Gains,
-    binary,
-    cascade,
-    exponential,
-    first_relevant,
-    geometric,
-    graded,
-    linear,
-    linear_or_binary,
-    log2_discount,
-    over,
-    powers,
-    precision_at_relevant,
-    reciprocal,
-)
+from ir_trunc.measures.parts import Gains
 
 LIU = "Liu, Moffat, Baldwin & Zhang, SIGIR 2016, https://doi.org/10.1145/2911451.2914737"
 QUESTION = (
@@ -128,9 +114,9 @@ def RRT(lists: Lists, rel: MinRel = 1, gain: BinaryOrLinear = "binary") -> Float
     gain='linear': that document's grade over the topic's highest, over its rank. No relevant document
     retrieved although there are some: 0. Empty list, nil query: 1.
     """
-    gains = binary(lists, rel) if gain == "binary" else graded(lists, rel)
-    at_end = np.where(lists.stopped & (lists.spread(gains.R) == 0), reciprocal(lists)[lists.n + 1], 0.0)
-    first = over(first_relevant(lists, gains) * gains.units, gains.highest[lists.row])
+    gains = parts.binary(lists, rel) if gain == "binary" else parts.graded(lists, rel)
+    at_end = np.where(lists.stopped & (lists.spread(gains.R) == 0), parts.reciprocal(lists)[lists.n + 1], 0.0)
+    first = parts.over(parts.first_relevant(lists, gains) * gains.units, gains.highest[lists.row])
     return lists.sum(first / lists.rank) + at_end
 
 
@@ -142,7 +128,7 @@ def PT(lists: Lists, rel: MinRel = 1) -> Floats:
 
     Empty list: 1/k for a nil query, else 0.
     """
-    gains = binary(lists, rel)
+    gains = parts.binary(lists, rel)
     return (lists.sum(gains.hits) + share_at_end(lists, gains)) / float(lists.k or 1)
 
 
@@ -171,14 +157,15 @@ def RBPT(
     list of n documents weighs p^n, with p = 0.8 0.33 after 5, 0.11 after 10 and 0.01 after 20: the ends of
     long lists need a higher p. Empty list: 1 for a nil query (tail=True), else 0.
     """
-    gains = graded(lists) if rel is None and gain == "raw" else linear_or_binary(lists, rel, max_rel)
-    power, m = powers(lists, p), perfect_end(lists, gains, terminal)
+    raw = rel is None and gain == "raw"
+    gains = parts.graded(lists) if raw else parts.linear_or_binary(lists, rel, max_rel)
+    power, m = parts.powers(lists, p), perfect_end(lists, gains, terminal)
     end = power[lists.n] * m * share_at_end(lists, gains)
     score = (1 - p) * lists.sum(gains.hits * power[lists.rank - 1]) + (end if tail else (1 - p) * end)
     if norm == "none" or not tail or isinstance(m, float):
         return score
     R = lists.spread(gains.R)
-    ideal = gains.ideal(geometric(lists, p)).at_points(R) + power[R] * m
+    ideal = gains.ideal(parts.geometric(lists, p)).at_points(R) + power[R] * m
     ones = lists.spread((gains.lowest == gains.unit) & (gains.highest == gains.unit))
     return score / np.where(ones & (m == 1), 1.0, ideal)  # that of ones is 1, but for rounding
 
@@ -205,13 +192,14 @@ def nDCGT(
     documents; terminal= names others. Scores are at most 1, but for terminal='full', where the end of an
     incomplete list may be worth more than the documents that it lacks. Empty list: 1 for a nil query, else 0.
     """
-    gains = linear_or_binary(lists, rel, max_rel)
-    weight, m = log2_discount(lists), perfect_end(lists, gains, terminal)
+    gains = parts.linear_or_binary(lists, rel, max_rel)
+    weight, m = parts.log2_discount(lists), perfect_end(lists, gains, terminal)
     end = weight[lists.n + 1] * m * share_at_end(lists, gains)
     R = lists.spread(gains.R)
     depth = lists.depth_of_ideal(lists.n + 1) if ideal == "cut" else R + 1
     last = weight[R + 1] * m * (lists.stopped & (depth > R))
-    return over(lists.sum(gains.hits * weight[lists.rank]) + end, gains.ideal(weight).at_points(depth) + last)
+    listed = lists.sum(gains.hits * weight[lists.rank]) + end
+    return parts.over(listed, gains.ideal(weight).at_points(depth) + last)
 
 
 @of_ends(
@@ -235,15 +223,15 @@ def APT(
     gains and 1. m is the smallest gain of the topic's relevant documents; terminal= names others. Empty list:
     1 for a nil query, else 0. A list that fills the cutoff: average precision, 0 for a nil query.
     """
-    gains = binary(lists, rel) if gain == "binary" else linear(lists, max_rel, rel)
+    gains = parts.binary(lists, rel) if gain == "binary" else parts.linear(lists, max_rel, rel)
     m, of_list = perfect_end(lists, gains, terminal), lists.sum(gains.hits)
     end = m * share_at_end(lists, gains)
-    total = lists.sum(precision_at_relevant(lists, gains)) + end * (of_list + end) / (lists.n + 1)
+    total = lists.sum(parts.precision_at_relevant(lists, gains)) + end * (of_list + end) / (lists.n + 1)
     of_topic, R = lists.spread(gains.judged.total / gains.unit), lists.spread(gains.R)
     if norm == "count":
-        return over(total, of_topic + lists.stopped)
+        return parts.over(total, of_topic + lists.stopped)
     last = lists.stopped * m * (of_topic + m) / (R + 1)
-    return over(total, gains.precision_of_ideal().at_points(R) + last)
+    return parts.over(total, gains.precision_of_ideal().at_points(R) + last)
 
 
 @measure(source=f"{AMIGO}, section 3.2", reads=("end",))
@@ -256,7 +244,7 @@ def ERRT(lists: Lists, max_rel: MaxRel = None, terminal: FullOrLeast = "full") -
     documents; then no list scores above the complete one in the order of gains. Empty list: 1 for a nil
     query, else 0.
     """
-    gains = exponential(lists, max_rel)
+    gains = parts.exponential(lists, max_rel)
     end = perfect_end(lists, gains, terminal) * share_at_end(lists, gains)
-    satisfied = cascade(lists, gains)
+    satisfied = parts.cascade(lists, gains)
     return lists.sum(satisfied / lists.rank) + (1 - lists.sum(satisfied)) * end / (lists.n + 1)

@@ -15,22 +15,11 @@ import numpy as np
 
 from ir_trunc._core.arrays import Floats
 from ir_trunc._core.parameters import Choice, Number
+from ir_trunc.measures import parts
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED, ListPart
 from ir_trunc.measures.lists import Lists, kept
 from ir_trunc.measures.params import Documents, Effort, MaxRel, Persistence, Scale, SignedScale
-from ir_trunc.measures.parts import (
-    cascade,
-    collection_sizes,
-    effort,
-    geometric,
-    grade_groups,
-    log2_discount,
-    reciprocal,
-    scaled,
-    standing,
-    undiscounted,
-)
 from ir_trunc.measures.terminal import AMIGO, AMIGO_2022
 
 AMIGO_RBU = "Amigó, Spina & Carrillo-de-Albornoz, SIGIR 2018, https://doi.org/10.1145/3209978.3210024"
@@ -63,9 +52,14 @@ def utility(lists: Lists, worth: Floats, weight: Floats, e: float) -> Floats:
     """
     weight_of_hits = weight[lists.rank]
     if lists.costs is not None:
-        return lists.sum(worth * weight_of_hits) - effort(lists, weight, e)
+        return lists.sum(worth * weight_of_hits) - parts.effort(lists, weight, e)
     of_unjudged = lists.prefix(weight) - lists.sum(weight_of_hits)
     return lists.sum((worth - e) * weight_of_hits) - e * of_unjudged
+
+
+def satisfied(lists: Lists, gain: str, max_rel: int | None) -> Floats:
+    """The probability that each hit, and none above it, satisfies the reader."""
+    return parts.cascade(lists, parts.scaled(lists, gain, max_rel))
 
 
 @net(source=f"{AMIGO}, section 3.3", range=UNBOUNDED)
@@ -76,7 +70,7 @@ def FlatU(lists: Lists, e: Effort = 0.05, gain: SignedScale = "linear", max_rel:
 
     Empty list: 0. A run's costs take the place of e.
     """
-    return utility(lists, scaled(lists, gain, max_rel).hits, undiscounted(lists), e)
+    return utility(lists, parts.scaled(lists, gain, max_rel).hits, parts.undiscounted(lists), e)
 
 
 @net(source=f"{AMIGO}, section 3.3", range=UNBOUNDED)
@@ -87,7 +81,7 @@ def DCGU(lists: Lists, e: Effort = 0.05, gain: SignedScale = "linear", max_rel: 
 
     Empty list: 0. A run's costs take the place of e.
     """
-    return utility(lists, scaled(lists, gain, max_rel).hits, log2_discount(lists), e)
+    return utility(lists, parts.scaled(lists, gain, max_rel).hits, parts.log2_discount(lists), e)
 
 
 @net(source=f"{AMIGO}, section 3.3", range=AT_MOST_ONE)
@@ -100,7 +94,7 @@ def RBPU(
 
     Empty list: 0. A run's costs take the place of e.
     """
-    return utility(lists, scaled(lists, gain, max_rel).hits, geometric(lists, p), e)
+    return utility(lists, parts.scaled(lists, gain, max_rel).hits, parts.geometric(lists, p), e)
 
 
 @net(source=f"{AMIGO}, section 3.3", range=AT_MOST_ONE)
@@ -111,7 +105,7 @@ def ERRU(lists: Lists, e: Effort = 0.05, gain: Scale = "exp", max_rel: MaxRel = 
 
     Empty list: 0. With e=0 it is ERR with the judgement scale max_rel. A run's costs take the place of e.
     """
-    return utility(lists, cascade(lists, scaled(lists, gain, max_rel)), reciprocal(lists), e)
+    return utility(lists, satisfied(lists, gain, max_rel), parts.reciprocal(lists), e)
 
 
 @net(source=f"{AMIGO_RBU}; {AMIGO_2022}, section 3.3", range=AT_MOST_ONE)
@@ -124,7 +118,7 @@ def RBU(
 
     Empty list: 0. A run's costs take the place of e.
     """
-    return utility(lists, cascade(lists, scaled(lists, gain, max_rel)), geometric(lists, p), e)
+    return utility(lists, satisfied(lists, gain, max_rel), parts.geometric(lists, p), e)
 
 
 @measure(source=f"{SAKAI_ZENG}; {AMIGO_2022}, section 3.1")
@@ -135,7 +129,7 @@ def iRBU(lists: Lists, p: Persistence = 0.8, gain: Scale = "exp", max_rel: MaxRe
 
     Empty list: 0.
     """
-    return lists.sum(cascade(lists, scaled(lists, gain, max_rel)) * geometric(lists, p)[lists.rank])
+    return lists.sum(satisfied(lists, gain, max_rel) * parts.geometric(lists, p)[lists.rank])
 
 
 # information
@@ -166,16 +160,16 @@ def OIE(lists: Lists, D: Documents = 20000, beta: JointWeight = 1.05, part: Part
     """
     judged = lists.spread(np.diff(lists.judgments.offsets))
     unjudged = lists.n - lists.sum(np.ones(len(lists.row))).astype(np.int64)
-    size = np.maximum(collection_sizes(lists, "tool" if D == "qrels" else D), judged + unjudged)
+    size = np.maximum(parts.collection_sizes(lists, "tool" if D == "qrels" else D), judged + unjudged)
     log = natural_logs(len(lists.ranks))
-    hit = standing(lists)
+    hit = parts.standing(lists)
     gain = np.zeros(len(lists.row))
     gain[hit.at] = log[hit.as_good] - log[lists.rank[hit.at]] - log[hit.as_good_in_all]
     distinct, at = np.unique(size, return_inverse=True)
     of_size: Floats = np.array([math.log(max(1, number)) for number in distinct.tolist()])[at]
     shared = lists.sum(gain) + lists.sum(lists.grade > 0) * of_size
     H_S = lists.n * of_size - lists.prefix(log)
-    grades = grade_groups(lists.judgments)
+    grades = parts.grade_groups(lists.judgments)
     coded = grades.sum(grades.size * log[grades.better + grades.size])
     H_G = lists.spread(grades.R) * of_size - lists.spread(coded)
     if part == "all":

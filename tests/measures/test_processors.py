@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import other_processor
@@ -19,7 +20,7 @@ import pytest
 from generated import ALL, rankings_of, settings_of
 from reference_measures import Query
 
-from ir_trunc.measures import lookup, registry, terminal
+from ir_trunc.measures import lookup, parts, registry, terminal
 
 STORED = Path(__file__).with_name("scores.tsv")
 PAGE = Path(__file__).parents[2] / "notebooks" / "promises.md"
@@ -113,13 +114,13 @@ def test_a_power_planted_in_a_measure_breaks_the_stored_scores(monkeypatch):
     """Under the plugin that stands in for another processor."""
     moved = other_processor.as_on_another_processor
     monkeypatch.setattr(builtins, other_processor.NAME, moved, raising=False)
-    planted = {"table": terminal.powers}
+    planted = {"table": parts.powers}
     source = "def powers(lists, p):\n    return table(lists, p) ** 1.0"  # x ** 1.0 is x on this processor
     exec(compile(source, "planted", "exec"), planted)
-    monkeypatch.setattr(terminal, "powers", planted["powers"])
+    monkeypatch.setattr(terminal, "parts", SimpleNamespace(**vars(parts) | {"powers": planted["powers"]}))
     assert differing() == set()
     exec(other_processor.compiled(source, "planted", terminal.__name__), planted)
-    monkeypatch.setattr(terminal, "powers", planted["powers"])
+    monkeypatch.setattr(terminal, "parts", SimpleNamespace(**vars(parts) | {"powers": planted["powers"]}))
     assert differing() == {"RBPT"}
 
 
