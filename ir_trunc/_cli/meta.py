@@ -121,7 +121,6 @@ def _inputs(procedure: ProcedureDefinition, data: Mapping[Any, Any]) -> dict[str
     return inputs | data.get("reading", {})
 
 
-_OF_SCORES = "unit", "depth", "topics", "missing", "unjudged"  # options of a matrix, but not of pools
 _OF_MATRIX = f"""
 qrels QRELS?  {QRELS}
 runs RUN ... MEASURE ...*  {RUNS}; then measures
@@ -135,10 +134,8 @@ def _matrix(args: Words, further: Sequence[str]) -> ScoreMatrix:
     """The scores of runs, or those of a file. further: measures that options name."""
     if args.matrix is not None:
         if args.scoring or args.of(("unit", "pool_depth", "levels")):
-            raise ParameterError(
-                "--matrix holds scores already, and no run is read: leave --pool-depth, --unit, --levels and"
-                " the options of topics and of reading runs out."
-            )
+            others = "--pool-depth, --unit, --levels and the options of topics and of reading runs"
+            raise ParameterError(f"--matrix holds scores already, and no run is read: leave {others} out.")
         matrix = ScoreMatrix.load(args.matrix)
         words = [*([args.qrels] if args.qrels else ()), *args.runs]
         if not words and args.measures is None:
@@ -150,7 +147,7 @@ def _matrix(args: Words, further: Sequence[str]) -> ScoreMatrix:
     measures = [*args.measures, *further]
     if args.pool_depth is None:
         return score_matrix(measures, args.qrels, args.runs, unit=args.unit, **args.scoring)
-    for name in args.of(_OF_SCORES):
+    for name in args.of(("unit", "depth", "topics", "missing", "unjudged")):  # of a matrix, but not of pools
         raise ParameterError(f"--{name} has no effect on the scores of --pool-depth: leave it out.")
     pools = pooled_runs(args.qrels, args.runs, args.nil, **args.reading)
     return pools.score(measures, pools.in_pool(args.pool_depth))
@@ -215,13 +212,9 @@ def _parser(group: str, procedures: Sequence[ProcedureDefinition]) -> OneLinePar
             text += f" (default {','.join(map(str, values))})"
         if option.required and others:  # of several procedures, one whose required options lack is left out
             text = f"{having[0].name}: {text}"
-        parser.add_argument(
-            f"--{name.replace('_', '-')}",
-            default=argparse.SUPPRESS,
-            required=option.required and not others,
-            help=text.replace("%", "%%"),
-            **_form(option.kind),
-        )
+        how: dict[str, Any] = {"required": option.required and not others, "help": text.replace("%", "%%")}
+        flag = f"--{name.replace('_', '-')}"
+        parser.add_argument(flag, default=argparse.SUPPRESS, **how, **_form(option.kind))
     return parser
 
 

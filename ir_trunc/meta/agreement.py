@@ -105,10 +105,8 @@ def tau_ap(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     """
     a, b = _same_items(x, y)
     if len(np.unique(b)) < len(b):
-        raise InputError(
-            "The ordering y, against which tau_ap holds x, has ties: its coefficient is not defined for them."
-            " Take tau_ap_b."
-        )
+        undefined = "its coefficient is not defined for them. Take tau_ap_b"
+        raise InputError(f"The ordering y, against which tau_ap holds x, has ties: {undefined}.")
     top = _ranks(a)[0]
     order, rank = np.argsort(top, kind="stable"), np.arange(1, len(a) + 1)
     # In the orders of a tie group, an item has each of the ranks equally often, and half of the other items

@@ -282,10 +282,9 @@ class ScoreMatrix(Saved):
     def _refuse_values_alone(self) -> None:
         for name in self.measures:
             if not self.runs.get(name, ()) and (name in self.runs or _looks_at_the_whole_run(name)):
-                raise InputError(
-                    f"{name} looks at all lists of a run: its values by topic depend on each other, so that"
-                    " the lists are needed here. ir_trunc.meta.score_matrix keeps them."
-                )
+                depend = f"{name} looks at all lists of a run: its values by topic depend on each other"
+                needed = "the lists are needed here. ir_trunc.meta.score_matrix keeps them"
+                raise InputError(f"{depend}, so that {needed}.")
 
     def take(
         self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None, measures: Any = None

@@ -383,10 +383,8 @@ def at_depth(measure: str, depth: int | None, residual: float | None = None) -> 
     """A measure's text at an evaluation depth, where '{p}' is the persistence with the residual, or 0.1."""
     if depth is None:
         if _PERSISTENCE in measure:
-            raise ParameterError(
-                f"{measure}: {_PERSISTENCE} stands for the persistence of an evaluation depth, and there is"
-                " none: write a number."
-            )
+            stands = f"{_PERSISTENCE} stands for the persistence of an evaluation depth"
+            raise ParameterError(f"{measure}: {stands}, and there is none: write a number.")
         return measure
     filled = measure.replace(_PERSISTENCE, repr(persistence(0.1 if residual is None else residual, depth)))
     if parse(filled)[2] is not None:
@@ -397,10 +395,9 @@ def at_depth(measure: str, depth: int | None, residual: float | None = None) -> 
 def check_residual(residual: float | None, measures: Iterable[str]) -> None:
     """ParameterError where a residual is given and no measure takes its persistence."""
     if residual is not None and not any(_PERSISTENCE in measure for measure in measures):
-        raise ParameterError(
-            f"residual={shown(residual)} is for measures with {_PERSISTENCE}, as 'RBP(p={_PERSISTENCE},"
-            " rel=1)', and none has it: write such a measure, or leave residual out."
-        )
+        such = f"measures with {_PERSISTENCE}, as 'RBP(p={_PERSISTENCE}, rel=1)', and none has it"
+        needed = "write such a measure, or leave residual out"
+        raise ParameterError(f"residual={shown(residual)} is for {such}: {needed}.")
 
 
 def texts_of(measures: Any) -> tuple[str, ...]:
@@ -455,7 +452,7 @@ class PoolGrid(Result):
         """
         names = {name: getattr(self, f"{name}s") for name in ("pool_depth", "depth", "measure", "form")}
         frame = crossed(names, {"discriminative_power": self.share})
-        ahead = np.sign(frame["depth"] - frame["pool_depth"])
+        ahead = (frame["depth"] - frame["pool_depth"]).clip(-1, 1)
         frame.insert(4, "assessment", ahead.map({0: "full", 1: "extended", -1: "deeper"}))
         return frame
 
