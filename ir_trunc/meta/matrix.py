@@ -209,10 +209,9 @@ class ScoreMatrix(Saved):
         keys = first.universe.keys
         what = unit or keys[0] if keys else "topic"
         if keys and len(units) < 2:
-            raise InputError(
-                f"There is 1 {what}: lists with keys are tested by {what}, which takes at least two;"
-                f" {option('unit')} names another key of {', '.join(keys)}."
-            )
+            tested = f"lists with keys are tested by {what}, which takes at least two"
+            other = f"{option('unit')} names another key of {', '.join(keys)}"
+            raise InputError(f"There is 1 {what}: {tested}; {other}.")
         if keys and len(units) < FEW:
             rough = f"with fewer than {FEW} units, tests and intervals are rough"
             warn(f"There are {len(units)} {what}s with keys: {rough}.")
