@@ -315,9 +315,8 @@ class Scorer:
         builder.source, builder.reading = self.source, evaluator.reading
         for rankings, notes in pieces:
             builder.keep(rankings, notes)
-        rankings = with_missing(
-            builder.rankings(takes_ends=evaluator.takes_ends), evaluator.missing, self.source
-        )
+        lists = builder.rankings(takes_ends=evaluator.takes_ends)
+        rankings = with_missing(lists, evaluator.missing, self.source)
         warn_about_lists(evaluator.bound, evaluator.readers, self.source, rankings)
         return Results(evaluator.measures, rankings, np.array(scores(evaluator.bound, rankings)))
 
@@ -334,8 +333,8 @@ class Scorer:
         (lists,) = builder.pieces
         places = index_in(strings([*lists.topics, *builder.silent]), qrels.topics)
         judgments = qrels.judgments_with_nil.take(np.sort(places[places >= 0]))
-        rankings = Rankings.concat(judgments, [lists])
-        return rankings.with_fields(missing=None), builder.notes  # each has a row
+        # Each topic has a row.
+        return Rankings.concat(judgments, [lists]).with_fields(missing=None), builder.notes
 
     def _labels(self, table: pa.Table, rows: Rows) -> Qrels:
         """The judgments in the rows of a table, without lists that are left out because they have none."""
@@ -343,8 +342,7 @@ class Scorer:
         label = table[columns_of(table.column_names, layout, self.source)["relevance"]]
         judged = rows_of_table(table.filter(pc.is_valid(label)), layout, self.source)
         for top in levels[-1:]:
-            needed = f"a grade up to max_rel={top}"
-            judged.require("relevance", judged.values, judged.values <= top, needed)
+            judged.require("relevance", judged.values, judged.values <= top, f"a grade up to max_rel={top}")
         with noted(issued=False):  # of a document that is in a list twice: `duplicates` decides about it
             judged = without_repeats(judged)
         topics = judged.named_topics()

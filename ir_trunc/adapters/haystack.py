@@ -53,8 +53,8 @@ class Truncate:
     def to_dict(self) -> dict[str, Any]:
         """The component as pipelines are saved."""
         cost = {"function": serialize_callable(self.cost)} if callable(self.cost) else self.cost
-        given = {"policy": self.policy.to_dict(), "lower_is_better": self.lower_is_better, "cost": cost}
-        return default_to_dict(self, **given)
+        policy = self.policy.to_dict()
+        return default_to_dict(self, policy=policy, lower_is_better=self.lower_is_better, cost=cost)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Truncate:

@@ -93,8 +93,7 @@ class Truncate(
             raise InputError(f"Truncate: {shown(documents)}: {what}.")
         retrieved, score = list(documents), self.score
         if score is None:
-            with_score = (name for name in SCORES if all(name in doc.metadata for doc in retrieved))
-            score = next(with_score, None)
+            score = next((name for name in SCORES if all(name in doc.metadata for doc in retrieved)), None)
         if score is None:
             raise InputError(
                 f"documents have no {' or '.join(SCORES)} in their metadata: most retrievers of LangChain"

@@ -192,8 +192,7 @@ class Policy:
                 f" {option('columns', {'cost': 'tokens'})} names another; policy(scores, costs) and"
                 " keep(items, cost=...) take it."
             )
-        ends = offsets_of(rankings.lengths)
-        fits = running(rankings.costs[rankings.places], ends) <= self.budget
+        fits = running(rankings.costs[rankings.places], offsets_of(rankings.lengths)) <= self.budget
         return np.minimum(most, np.bincount(rankings.rows[fits], minlength=len(rankings)))
 
     def lengths(self, rankings: Rankings) -> Ints:
