@@ -83,12 +83,14 @@ def write_files(page, folder):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_examples_print_what_is_shown(page, collection, monkeypatch):
+def test_commands_and_examples_print_what_is_shown(page, collection, monkeypatch):
+    write_files(page, collection)
+    for block in blocks(page, "console"):
+        run_console(block, collection)
     if "import pyterrier" in page.read_text(encoding="utf-8"):
         pytest.importorskip("pyterrier", reason="needs pip install 'ir_trunc[pyterrier]'")
     if "ir_measures.parse_measure" in page.read_text(encoding="utf-8") and not hasattr(ast, "Num"):
         pytest.skip("ir-measures itself parses no measures from Python 3.14 on")
-    write_files(page, collection)
     names: dict[str, object] = {}
     monkeypatch.setattr(sys, "displayhook", lambda value: value is None or print(repr(value)))
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
@@ -98,13 +100,6 @@ def test_examples_print_what_is_shown(page, collection, monkeypatch):
             if "import torch" in block and not has_torch:
                 continue
             run_python(block, names)
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_commands_print_what_is_shown(page, collection):
-    write_files(page, collection)
-    for block in blocks(page, "console"):
-        run_console(block, collection)
 
 
 def test_the_slider_shows_the_scores_of_the_product():
