@@ -206,12 +206,6 @@ def test_an_output_has_the_form_of_its_ending_and_is_what_would_be_printed(colle
     assert (collection / file).read_bytes() != data or form == "jsonl"
 
 
-def values_of(command, *words):
-    """What csv says, which other forms have to say, too."""
-    rows = csv.DictReader(io.StringIO(command(*words, "--format", "csv")[1]))
-    return {(row.get("run", ""), row.get("query_id", ""), row["measure"]): row["value"] for row in rows}
-
-
 # Of one run, tsv has the lines of the ir_measures command.
 @pytest.mark.parametrize(("runs", "form"), [
     (RUNS[:1], "table"), (RUNS[:1], "markdown"), (RUNS, "table"), (RUNS, "markdown"), (RUNS, "tsv"),
@@ -219,7 +213,8 @@ def values_of(command, *words):
 @pytest.mark.parametrize("options", [[], ["-q"], ["--views"]], ids=" ".join)
 def test_tables_hold_every_value_once(collection, command, runs, options, form):
     words = [QRELS, *runs, "AP", "RBPT(p=0.5)", "c@1", *options]
-    expected = values_of(command, *words)
+    of_csv = csv.DictReader(io.StringIO(command(*words, "--format", "csv")[1]))
+    expected = {(of.get("run", ""), of.get("query_id", ""), of["measure"]): of["value"] for of in of_csv}
     status, out, _ = command(*words, "--format", form)
     assert status == 0
     cells_of = {"markdown": r" \| |^\| | \|$", "tsv": "\t", "table": "  +"}

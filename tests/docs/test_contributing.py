@@ -24,14 +24,6 @@ def parsed(path):
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
-def steps_of(workflow):
-    """The lines that each job runs, by job."""
-    return {
-        name: [line for step in job["steps"] for line in step.get("run", "").splitlines()]
-        for name, job in workflow["jobs"].items()
-    }
-
-
 def follow(recipe, folder):
     """Write the files of a recipe into a copy; returns the commands that it has."""
     commands = []
@@ -91,7 +83,11 @@ def test_the_file_is_yaml_and_its_commands_exist(path):
         jobs = {hook["id"]: [hook["entry"]] for repo in content["repos"] for hook in repo["hooks"]}
         assert all(repo["repo"] == "local" for repo in content["repos"])
     else:
-        jobs = steps_of(content) if "jobs" in content else {}
+        runs = {
+            job: [step["run"] for step in of["steps"] if "run" in step]
+            for job, of in content.get("jobs", {}).items()
+        }
+        jobs = {job: "\n".join(lines).splitlines() for job, lines in runs.items()}
         form = {"name", "description", "body"} <= set(content) or "contact_links" in content
         assert jobs or form or {"version", "updates"} == set(content)
     always_there = {"for", "done", "do", "pipx"}  # the shell's words, and what every runner of GitHub has
