@@ -117,8 +117,7 @@ def parts(
     """The bytes of a text file in parts, checked; lines of what begins as `document` may be long."""
     size, number, rest = 0, 1, b""  # number, rest: of the line that has not ended yet
     with _opened(path, source) as stream:
-        mark = stream.read(len(BYTE_ORDER_MARK))
-        part = mark.removeprefix(BYTE_ORDER_MARK) + stream.read(BLOCK)
+        part = stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK) + stream.read(BLOCK)
         is_document = part.lstrip().startswith(document)
         while part:
             size += len(part)

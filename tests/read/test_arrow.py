@@ -180,8 +180,7 @@ def test_whole_numbers_of_any_size_are_ids_and_scores(dtype):
     types = {"docno": dtype, "score": dtype}
     run = pl.DataFrame({"qid": ["1", "1"], "docno": [1, 0], "score": [1, 2]}, schema_overrides=types)
     assert calc("RR", JUDGED_IDS, run).values[0].tolist() == [0.5, 0.0, 0.0]
-    judged = run.rename({"score": "label"})
-    assert calc("RR", judged, run).values[0].tolist() == [1.0]
+    assert calc("RR", run.rename({"score": "label"}), run).values[0].tolist() == [1.0]
 
 
 def test_a_column_that_is_not_needed_may_have_any_type():

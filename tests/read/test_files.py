@@ -64,8 +64,7 @@ def test_ranks_or_scores_that_cannot_be_told_apart_are_an_error(tmp_path, text):
     assert "third field may be the rank or the score; columns={'rank': 2}" in complaint(
         lambda: read_run(path)
     )
-    scores = read_run(path, columns={"score": 2}).to_dict()
-    assert scores["1"]["a"] == float(text[4])
+    assert read_run(path, columns={"score": 2}).to_dict()["1"]["a"] == float(text[4])
     assert read_run(path, order="file").to_dict()["1"]["a"] == 0
     assert read_run(path, order="rank").to_dict()["1"]["a"] == -float(text[4])
     for columns in ({"rank": 2}, {"rank": "2"}):
@@ -76,8 +75,7 @@ def test_ranks_or_scores_that_cannot_be_told_apart_are_an_error(tmp_path, text):
 def test_qrels_of_three_and_two_fields(tmp_path):
     judged = "".join(f"{q}\t{d}\t{grade}\n" for q, d, grade in JUDGED)
     same(calc(MEASURES, written(tmp_path / "three", judged), RUN))
-    path = written(tmp_path / "two", "1 a\n2 b\n")
-    assert read_qrels(path).to_dict() == {"1": {"a": 1}, "2": {"b": 1}}
+    assert read_qrels(written(tmp_path / "two", "1 a\n2 b\n")).to_dict() == {"1": {"a": 1}, "2": {"b": 1}}
 
 
 @pytest.mark.parametrize(("text", "told"), [

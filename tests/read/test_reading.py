@@ -151,8 +151,7 @@ def test_scores_in_a_dict_are_no_ranks():
 def test_distances_are_taken_with_the_opposite_sign(form):
     assert both_ways(form(), lower_is_better=True) == [1, 0.5]
     assert both_ways(form(), lower_is_better=True, order="score64") == [1, 1]
-    ranked = rank(QRELS, form(), lower_is_better=True)
-    assert ranked.scores.tolist()[:2] == [-4, -5]
+    assert rank(QRELS, form(), lower_is_better=True).scores.tolist()[:2] == [-4, -5]
     with pytest.raises(InputError, match="topic 1: lower_is_better needs scores"):
         calc("RR", QRELS, {"1": ["a"]}, lower_is_better=True)
 
@@ -261,8 +260,7 @@ def test_a_stream_that_is_read_twice_is_an_error_not_zeros():
         with pytest.raises(InputError, match=r"it yields nothing\. An iterator can be read only once"):
             calc("RR", QRELS, stream)
         refused(InputError, "it yields nothing", rank, QRELS, stream)
-    judged = iter([])
-    refused(InputError, "it yields nothing", calc, "RR", judged, tuples)
+    refused(InputError, "it yields nothing", calc, "RR", iter([]), tuples)
 
 
 # warnings

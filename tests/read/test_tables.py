@@ -120,8 +120,7 @@ def test_records_by_topic():
 
 def test_classes_of_answers():
     frame = pd.DataFrame({"query_id": ["1"], "class": ["x"], "answer": ["Paris"], "relevance": [1]})
-    qrels = read_answers(frame, columns={"doc_id": "answer"})
-    assert calc("EM", qrels, {"1": "Paris"}).aggregated["EM"] == 1
+    assert calc("EM", read_answers(frame, columns={"doc_id": "answer"}), {"1": "Paris"}).aggregated["EM"] == 1
 
 
 def test_the_command_line(tmp_path, capsys):

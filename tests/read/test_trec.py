@@ -368,8 +368,7 @@ def test_lists_are_in_the_order_of_ranks_and_nil_ends_them(files, name, levels, 
     qrels = read_qrels(files / "judged", levels=levels)
     expected = [liu([first, 1], 1 + first), liu([], 0), liu([0, 1], 1)]
     assert calc("RBPT(p=0.5)@5", qrels, files / name, nil="ends").values[0].tolist() == expected
-    by_trec = calc("RR", qrels, files / name, nil="trec2001").values[0].tolist()
-    assert by_trec == [1 / (2 - first), 1, 0.5]
+    assert calc("RR", qrels, files / name, nil="trec2001").values[0].tolist() == [1 / (2 - first), 1, 0.5]
     lengths = study.nil_report(files / name, depth=5)  # figure 1
     assert [*map(sorted, (lengths.before, lengths.after))] == [[1, 2, 4], [0, 2, 2]]
 

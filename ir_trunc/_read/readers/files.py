@@ -263,8 +263,7 @@ def json_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     content, further = next(in_parts), next(in_parts, None)
     try:
         if further is not None:
-            form = reader_of(content, layout)
-            whole = _rows_of_parts(form, chain((content, further), in_parts), layout)
+            whole = _rows_of_parts(reader_of(content, layout), chain((content, further), in_parts), layout)
             if whole is not None:
                 yield whole
                 return

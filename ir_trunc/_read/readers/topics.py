@@ -120,8 +120,7 @@ def topic_file(data: str | os.PathLike[str], layout: Layout) -> Table:
     source = layout.source
     text = parts(data, source, (b"<", b"{", b"["))
     first = next(text, b"")
-    start = first.lstrip()[:1]
-    read = {b"<": _from_markup, b"{": _from_json, b"[": _from_json}.get(start, _from_lines)
+    read = {b"<": _from_markup, b"{": _from_json, b"[": _from_json}.get(first.lstrip()[:1], _from_lines)
     topics = dict[str, None]()
     for topic in read(chain([first], text), source, _names_in(layout)):
         topics[topic] = None
