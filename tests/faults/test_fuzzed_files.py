@@ -195,8 +195,7 @@ def found_fault(folder, files: dict[str, bytes], rng) -> tuple[str, str]:
     nothing is.
     """
     for kind, data in files.items():
-        packed = rng.random() < 0.1
-        (folder / kind).write_bytes(gzip.compress(data, mtime=0) if packed else data)
+        (folder / kind).write_bytes(gzip.compress(data, mtime=0) if rng.random() < 0.1 else data)
     try:
         expected, bad = scored(files["qrels"], files["run"]), {}
     except Bad:

@@ -101,8 +101,7 @@ def test_the_plain_file_has_the_scores_that_one_counts_by_hand(plain):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("which", ["run", "qrels"])
 def test_the_shape_of_a_file_changes_no_score(tmp_path, plain, shape, which):
-    text = SHAPES[shape](RUN if which == "run" else QRELS)
-    assert same(scored(tmp_path, **{which: text}), plain)
+    assert same(scored(tmp_path, **{which: SHAPES[shape](RUN if which == "run" else QRELS)}), plain)
 
 
 @given(run=st.permutations(RUN.splitlines()), qrels=st.permutations(QRELS.splitlines()))
