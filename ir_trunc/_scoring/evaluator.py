@@ -333,12 +333,12 @@ def warn_about_confidence(name: str, source: str, rankings: Rankings) -> None:
         warn(f"{source}: {equal}, which {name} takes for confidence: it tells no answer from another.")
 
 
+# The unit in which measures with a parameter take costs.
 _COSTS_IN = {
     "e": "units of gain, where a relevant document is worth at most 1: divide tokens by what a relevant"
     " document may cost",
     "cost": "units of its own parameters: by default 1 for a document, or seconds, characters or tokens",
 }
-"""The unit in which measures with a parameter take costs."""
 
 
 def warn_about_costs(measures: Sequence[BoundMeasure], source: str, costs: Floats) -> None:
