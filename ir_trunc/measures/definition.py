@@ -223,7 +223,7 @@ class Definition(Declaration, Declared):
             raise type(error)(f"{self.name}: {error}") from None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BoundMeasure:
     """A measure with values for its parameters: what can be computed.
 

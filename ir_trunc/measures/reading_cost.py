@@ -135,7 +135,7 @@ def EET(
 # C/W/L: a reader who may leave at any document, and leaves at the list's end
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class UserModel:
     """A model of how a user reads a list, and the cost and gain of documents to this user."""
 
