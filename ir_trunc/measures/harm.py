@@ -204,8 +204,7 @@ def GMP(lists: Lists, alpha: Balance = 0.5, rel: OnlyRel = None, max_rel: MaxRel
     list: 0, which is the best that a nil query can have.
     """
     gains = parts.linear_or_binary(lists, rel, max_rel)
-    pain = lists.n - lists.sum(gains.relevant)
-    return alpha * lists.sum(gains.hits) - (1 - alpha) * pain
+    return alpha * lists.sum(gains.hits) - (1 - alpha) * (lists.n - lists.sum(gains.relevant))
 
 
 @measure(source=ROBERTSON, cutoff="none")

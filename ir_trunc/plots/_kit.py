@@ -149,8 +149,7 @@ def at_ends(ax: Axes, named: Iterable[tuple[str, Any]]) -> None:
     edge = last - 0.03 * (last - first)
     styles = [{"color": line.get_color(), "linestyle": line.get_linestyle()} for _, line, *_ in ends]
     beside(ax, [(name, x, y, style) for (name, _, x, y), style in zip(ends, styles) if x >= edge])
-    box = {"color": "white", "alpha": 0.8, "pad": 0.5, "linewidth": 0}
-    inside = SMALL | {"va": "center", "bbox": box}
+    inside = SMALL | {"va": "center", "bbox": {"color": "white", "alpha": 0.8, "pad": 0.5, "linewidth": 0}}
     for name, _, x, y in ends:
         if x < edge:
             ax.annotate(label(name), (x, y), (6, 0), textcoords="offset points", **inside)
