@@ -210,7 +210,7 @@ def _left(file: Path, modules: list[str], folder: Path) -> Iterator[str]:
 
 
 MEMBERS = {
-    "answers as data": "read_answers levels",
+    "answers as data": "read_answers",
     "plots": "plot scatter",
     "explanation": "explain",
     "inference": "estimate quantity",
