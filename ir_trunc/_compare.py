@@ -13,7 +13,6 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
-from ir_measures import Measure
 
 from ir_trunc._core import errors, parameters
 from ir_trunc._core.curve import TOLERANCE
@@ -656,7 +655,7 @@ def compare_scored(
         raise ParameterError(f"there is no measure {sort!r} to sort by; the measures are {', '.join(names)}.")
     pair_test: PairTest = significance.named_test(test, ("bounded", *significance.TESTS))
     adjusted_by = _correction(correction, pair_test)
-    margins = _margins(margin, evaluator.measures, reference)
+    margins = _margins(margin, names, reference)
     if intervals and reference is not None and pair_test == "sign":
         raise ParameterError("test='sign' has no intervals of the differences: leave out intervals=.")
     if evaluator.labels is not None and pair_test != "t":
@@ -812,17 +811,16 @@ def _correction(value: Any, test: PairTest) -> Any:
     return None
 
 
-def _margins(margin: Any, measures: Sequence[Measure], baseline: str | None) -> dict[str, float]:
+def _margins(margin: Any, measures: Sequence[str], baseline: str | None) -> dict[str, float]:
     if margin is None:
         return {}
     if baseline is None:
         raise ParameterError("margin says what is not worse than the baseline: baseline= is needed with it.")
     if not isinstance(margin, Mapping):
-        return dict.fromkeys(map(str, measures), number("margin", margin, 0, inside=True))
+        return dict.fromkeys(measures, number("margin", margin, 0, inside=True))
     named = {str(parse_measure(name)): (name, value) for name, value in margin.items()}
-    names = [str(measure) for measure in measures]
-    for name in named.keys() - names:
-        known = f"{', '.join(names)}.{nearest(name, names)}"
+    for name in named.keys() - measures:
+        known = f"{', '.join(measures)}.{nearest(name, measures)}"
         raise ParameterError(f"margin: {name} is not among the measures, {known}")
     return {key: number(f"margin of {name}", value, 0, inside=True) for key, (name, value) in named.items()}
 

@@ -541,31 +541,16 @@ def test_where_nothing_can_be_learnt_there_is_no_advice(retrieved, message):
     refused(InputError, why, how_many, {question: {} for question in LABELS}, RETRIEVED)
 
 
-RANDOM = np.random.default_rng(0).random((3, 40))
-
-
-def with_bounds(values, first, kinds):
-    """The estimates of policies of these values, and their table; the second one is advised."""
+@pytest.mark.parametrize("others", [["Fixed(k=1)", "Fixed(k=3)"], ["always silent"]])
+def test_differences_from_the_best_policy_hold_together(others):
+    """The intervals of both others of three policies have half the level each, that of one has the whole."""
+    names, kinds = [others[0], "Fixed(k=2)", *others[1:]], np.arange(40) < 20
+    values = np.random.default_rng(0).random((len(names), 40))
+    if names[0] == "always silent":  # its worth on unanswerable questions is known, on others it is not
+        values[0, kinds] = 1.0
     each, means = [Estimate(row, (0.0, 1.0)) for row in values], values.mean(axis=1)
-    names = [first, "Fixed(k=2)", "Fixed(k=3)"][: len(each)]
-    table = pd.DataFrame({"policy": names, "score": means})
-    return each, _with_bounds(table, each, means[None], 1, kinds)
-
-
-def test_differences_from_the_best_policy_hold_together():
-    """Three policies: the intervals of both others have half the level each."""
-    each, found = with_bounds([[0.7], [1.0], [0.9]] * RANDOM[:3], "Fixed(k=1)", np.ones(40, bool))
-    for row in (0, 2):
-        expected = (each[1] - each[row]).interval(0.05 / 2)
-        assert found[["behind_low", "behind_high"]].iloc[row].tolist() == pytest.approx(expected.tolist())
-    assert found[["behind_low", "behind_high"]].iloc[1].tolist() == [0, 0]
-
-
-def test_intervals_of_two_policies_have_the_whole_level_and_silence_has_one_where_a_kind_varies():
-    kinds, values = np.arange(40) < 20, RANDOM[:2].copy()
-    values[0, kinds] = 1.0  # what silence is worth on unanswerable questions is known, on others it is not
-    each, found = with_bounds(values, "always silent", kinds)
-    for row in (0, 1):
-        assert found[["low", "high"]].iloc[row].tolist() == pytest.approx(each[row].interval().tolist())
-    expected = (each[1] - each[0]).interval(0.05)
-    assert found[["behind_low", "behind_high"]].iloc[0].tolist() == pytest.approx(expected.tolist())
+    table = _with_bounds(pd.DataFrame({"policy": names, "score": means}), each, means[None], 1, kinds)
+    for row, estimate in enumerate(each):
+        behind = (each[1] - estimate).interval(0.05 / len(others)) if row != 1 else [0, 0]
+        assert [*table[["behind_low", "behind_high"]].iloc[row]] == pytest.approx([*behind])
+        assert [*table[["low", "high"]].iloc[row]] == pytest.approx([*estimate.interval()])
