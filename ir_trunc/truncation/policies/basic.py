@@ -220,9 +220,8 @@ class Nucleus(LevelPolicy):
 
     def _at(self, key: float) -> Policy:
         # Between this sum and the next: sums differ by 1e-9 or more.
-        return replace(
-            self, p=0.0 if key == math.inf else min(round(-key + 0.5 / 10**_DIGITS, _DIGITS + 1), 1.0)
-        )
+        p = 0.0 if key == math.inf else min(round(-key + 0.5 / 10**_DIGITS, _DIGITS + 1), 1.0)
+        return replace(self, p=p)
 
     def _lowest_key(self, level: float) -> float:
         return math.nextafter(-level, math.inf)
@@ -359,7 +358,7 @@ class LargestGap(Policy):
 
     def lengths(self, rankings: Rankings) -> Ints:
         """The rank above the gap (Q)."""
-        return _of_lists(lambda scores: _above_largest_gap(scores, 1.0), rankings)
+        return _of_lists(_above_largest_gap, rankings)
 
 
 @policy(source=_TAGUCHI_2025, idempotent=False)
@@ -377,16 +376,14 @@ class AdaptiveK(Policy):
 
     def lengths(self, rankings: Rankings) -> Ints:
         """The rank above the gap, and `buffer` more (Q)."""
-        return _of_lists(
-            lambda scores: np.minimum(scores.shape[1], self.buffer + _above_largest_gap(scores, self.share)),
-            rankings,
-        )
+        above = _of_lists(lambda scores: _above_largest_gap(scores, self.share), rankings)
+        return np.minimum(rankings.lengths, self.buffer + above)
 
 
 _SLACK = 1e-9  # 0.1 of 10 gaps is one gap, though (1 - 0.9) * 10 is a little less
 
 
-def _above_largest_gap(scores: Floats, share: float) -> Ints:
+def _above_largest_gap(scores: Floats, share: float = 1.0) -> Ints:
     """The rank above the largest gap in this share of the gaps, from the top; n if these gaps are all 0."""
     n = scores.shape[1]
     count = n - 1 - math.floor((1 - share) * (n - 1) + _SLACK)
