@@ -123,8 +123,7 @@ def test_a_sorted_stream_holds_a_list_until_it_ends(monkeypatch):
     score = scorer("RBPT AP", max_rel=3, unjudged="nil")
     batches = list(score.stream(table.to_batches(max_chunksize=3)))
     assert len(batches) > 3
-    whole = score(table).sort_by("query_id")
-    assert pa.Table.from_batches(batches).sort_by("query_id").equals(whole)
+    assert pa.Table.from_batches(batches).sort_by("query_id").equals(score(table).sort_by("query_id"))
     assert list(score.stream([])) == []
     again = [table, table.slice(0, 1)]
     refused(InputError, r"list .+: its rows are in several places", list, score.stream(again))

@@ -232,8 +232,7 @@ def test_haystack_documents_pass_through_a_pipeline_that_is_saved():
     trust(letters.__module__)  # version 3 reads functions of modules that are trusted
     for cost, kept in (("n", 1), ("characters/4", 2), (letters, 0)):
         stop = Truncate(Fixed(3, budget=7), cost=cost)
-        again = Truncate.from_dict(stop.to_dict())
-        assert stop.run(given) == again.run(given) == {"documents": given[:kept]}
+        assert stop.run(given) == Truncate.from_dict(stop.to_dict()).run(given) == {"documents": given[:kept]}
     refused(ParameterError, "looks at judgments", Truncate, "Oracle(measure=AP)")
 
 
@@ -378,8 +377,7 @@ def test_the_page_on_graded_answers_makes_the_table_of_a_pipeline(place):
         "questions": list(QUESTIONS),
         "is_right": lambda q, answer: f"{q} is answered" in answer,
     }
-    block = blocks(ROOT / "notebooks" / "howto" / "graded-answers.md", "py")[place]
-    exec(block, names)
+    exec(blocks(ROOT / "notebooks" / "howto" / "graded-answers.md", "py")[place], names)
     assert {row["k"]: row["score"] for row in names["rows"] if row["query_id"] == "question b"}[3]
     scores = ir_trunc.read_depths(names["rows"]).to_pandas()["score"]
     assert scores.loc[[1, 3]].tolist() == pytest.approx([1 / 3, 1])

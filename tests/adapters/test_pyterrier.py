@@ -325,8 +325,7 @@ def test_import_pyterrier_is_enough_and_imports_nothing_of_us_before_the_first_u
         "import sys, pyterrier as pt; print('ir_trunc' in sys.modules, pt.truncation.Fixed(1));"
         "from pyterrier.measures import RBPT; print(RBPT(p=0.5) @ 3)"
     )
-    printed = "False Truncate(Fixed(k=1))\nRBPT(p=0.5)@3\n"
-    assert python(code, env=STRICT) == (0, printed, "")
+    assert python(code, env=STRICT) == (0, "False Truncate(Fixed(k=1))\nRBPT(p=0.5)@3\n", "")
 
 
 def test_a_broken_ir_trunc_does_not_break_pyterrier():

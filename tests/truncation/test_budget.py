@@ -163,8 +163,7 @@ def test_the_command_takes_a_budget(tmp_path, monkeypatch, command):
     (tmp_path / "my.qrels").write_text("\n".join(rows + [f"{q} 0 __nil__ 0" for q in LABELS]) + "\n")
     words = ["how-many", "my.qrels", "my.csv", "--cost", "tokens", "--budget", "4000", "-o", "stop.json"]
     assert command(*words)[0] == 0
-    stop = ir_trunc.load_policy("stop.json")
-    assert stop == how_many(LABELS, RUN, cost="tokens", budget=BUDGET).policy
+    assert ir_trunc.load_policy("stop.json") == how_many(LABELS, RUN, cost="tokens", budget=BUDGET).policy
     status, out, err = command("how-many", "my.qrels", "my.csv", "--budget", "4000")
     assert (status, out) == (2, "")
     assert len(err.splitlines()) == 1

@@ -29,8 +29,7 @@ def topics(count, seed):
 def test_what_the_model_sees_of_each_cut_is_what_is_documented():
     lists = [[9.0, 7.0, 7.0, 1.0], [3.0], [], [2.0, 2.0]]
     lists += [np.linspace(5, 1, length).tolist() for length in (60, 1000)]
-    rankings = Rankings.from_lists([[0] * len(scores) for scores in lists], scores=lists)
-    x, cuts, offsets = features(rankings)
+    x, cuts, offsets = features(Rankings.from_lists([[0] * len(scores) for scores in lists], scores=lists))
     assert x.shape == (len(cuts), len(FEATURES))
     for at, scores in enumerate(lists):
         rows = slice(offsets[at], offsets[at + 1])

@@ -195,8 +195,8 @@ def test_a_cut_run_has_the_order_in_which_it_was_read():
     assert truncate(distances, LargestGap(), lower_is_better=True).to_dict() == {
         "q": {"near": -0.1, "middle": -0.3}
     }
-    ties = truncate({"q": {"a": 1.0, "b": 1.0, "c": 0.5}}, Fixed(1)).to_dict()
-    assert ties == {"q": {"b": 1.0}}  # as ir-measures orders equal scores
+    # As ir-measures orders equal scores.
+    assert truncate({"q": {"a": 1.0, "b": 1.0, "c": 0.5}}, Fixed(1)).to_dict() == {"q": {"b": 1.0}}
     assert truncate({1: ["x", "y", "z"]}, Fixed(2)).to_pandas()["doc_id"].tolist() == ["x", "y"]
 
 
