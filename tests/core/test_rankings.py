@@ -313,10 +313,10 @@ GRADED: dict[str, Exact] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("measure", "exact", "top"),
-    [*((m, f, 1) for m, f in BINARY.items()), *((m, f, 3) for m, f in GRADED.items())],
-)
+CASES = [*((m, f, 1) for m, f in BINARY.items()), *((m, f, 3) for m, f in GRADED.items())]
+
+
+@pytest.mark.parametrize(("measure", "exact", "top"), CASES)
 def test_the_best_cut_is_that_of_exact_arithmetic(measure, exact, top):
     rng = np.random.default_rng(7)
     lists = [rng.integers(0, top + 1, rng.integers(0, 13)).tolist() for _ in range(400)]

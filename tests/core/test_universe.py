@@ -204,9 +204,10 @@ def test_views_and_measures_of_the_whole_run_are_nested():
         calc("CWS", qrels, run, keys=KEYS)
 
 
-@pytest.mark.parametrize(
-    "keys", ["topic day", "topic", "a/b|c", ("a",), ("a", "a"), ("a", ""), "a//b", 3, [1, 2]]
-)
+NO_NAMES = ["topic day", "topic", "a/b|c", ("a",), ("a", "a"), ("a", ""), "a//b", 3, [1, 2]]
+
+
+@pytest.mark.parametrize("keys", NO_NAMES)
 def test_keys_that_are_no_names_are_refused(keys):
     refused(ParameterError, r"keys=.*as in keys=", calc, "RR", {"a/b": {"x": 1}}, {"a/b": ["x"]}, keys=keys)
 

@@ -80,9 +80,10 @@ def test_the_names_trec_eval_measures_are_understood(name, ours):
     assert ir_trunc.calc_aggregate(name, qrels, run) == ir_trunc.calc_aggregate(ours, qrels, run)
 
 
-@pytest.mark.parametrize(
-    "name", ["gm_map", "official", "P_5.run", "P_x", "map_", "ndcg_cut_", "P_5x", "all_trec"]
-)
+NO_MEASURES = ["gm_map", "official", "P_5.run", "P_x", "map_", "ndcg_cut_", "P_5x", "all_trec"]
+
+
+@pytest.mark.parametrize("name", NO_MEASURES)
 def test_what_is_not_a_name_of_a_measure_is_refused(name, capsys):
     refused(ir_trunc.UnknownMeasureError, name, ir_trunc.parse_measure, name)
     assert capsys.readouterr().out == ""
