@@ -16,10 +16,12 @@ from ir_trunc._core.lazy import ties as expected
 from ir_trunc._core.parameters import flag, one_of, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
 from ir_trunc._core.universe import Universe
-from ir_trunc._ranking.qrels import Labels, Qrels, QrelsLike, ready_qrels
+from ir_trunc._ranking.qrels import Labels, Qrels, QrelsLike, Unjudged, ready_qrels
+from ir_trunc._ranking.ranked_rows import Convention, NilRule
 from ir_trunc._ranking.runs import (
     OF_QRELS,
     Documents,
+    Missing,
     Options as Options,
     RunLike,
     as_ranked,
@@ -28,7 +30,7 @@ from ir_trunc._ranking.runs import (
     source_of,
     with_missing,
 )
-from ir_trunc._read.reading import DEFAULT, Option, Reading, takes
+from ir_trunc._read.reading import DEFAULT, Duplicates, KeysLike, Option, Order, Reading, Searches, takes
 from ir_trunc._read.rows import PLACEHOLDER
 from ir_trunc._scoring.objects import MeasureLike, read_measures, refuses_ends
 from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
@@ -351,14 +353,26 @@ def warn_about_costs(measures: Sequence[BoundMeasure], source: str, costs: Float
             warn(f"{cost}, and {', '.join(names)} takes costs in {_COSTS_IN[param]}.")
 
 
-@takes(ScoringOptions, written=True)
 def calc(
     measures: MeasureLike,
     qrels: QrelsLike | None,
     run: RunLike,
     *,
+    topics: Any = None,
+    missing: Missing | None = None,
+    unjudged: Unjudged | None = None,
+    nil: NilRule | Convention | None = None,
+    order: Order = "score",
+    duplicates: Duplicates = "error",
+    stop: str | None = None,
+    lower_is_better: bool = False,
+    columns: Mapping[str, Any] | None = None,
+    keys: KeysLike | None = None,
+    searches: Searches | None = None,
+    withheld: Any = None,
+    ties: Ties = "id",
+    depth: int | None = None,
     keep_scores: bool = False,
-    **options: Unpack[ScoringOptions],
 ) -> Results:
     """Scores of a run by topic and on average.
 
@@ -450,7 +464,13 @@ def calc(
     >>> round(aggregated["RBPT"], 3)
     0.84
     """
-    return Evaluator(measures, qrels, **options).calc(run, keep_scores=keep_scores)
+    # Written out, as editors complete options that they can read.
+    ready = Evaluator(
+        measures, qrels, topics=topics, missing=missing, unjudged=unjudged, nil=nil,
+        order=order, duplicates=duplicates, stop=stop, lower_is_better=lower_is_better,
+        columns=columns, keys=keys, searches=searches, withheld=withheld, ties=ties, depth=depth,
+    )  # fmt: skip
+    return ready.calc(run, keep_scores=keep_scores)
 
 
 @takes(ScoringOptions)
