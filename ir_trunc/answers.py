@@ -604,7 +604,7 @@ def _number(field: str, value: Any, where: str, low: float = -np.inf, high: floa
 
 
 def _as_compared(
-    item: dict[str, Any], where: str, is_none: Callable[[str], bool] | None, by_squad: bool
+    item: dict[str, Any], where: str, is_none: Callable[[str], object] | None, by_squad: bool
 ) -> dict[str, Any]:
     """The item with its answers and a list of its references, as they are compared; empty if none."""
 

@@ -122,28 +122,28 @@ _SEEMING = pattern(  # of answers as `squad` writes them
 )
 
 
-def stands_for_none(abstains: Any) -> Callable[[str], bool] | None:
+def stands_for_none(abstains: Any) -> Callable[[str], object] | None:
     """Whether an answer is one that a user declares to stand for none; None where he declares nothing."""
     if abstains is None:
         return None
     if isinstance(abstains, re.Pattern):
-        return partial(_is_among, abstains)
+        return abstains.search
     texts = [abstains] if isinstance(abstains, str) else abstains
     texts = [*texts] if isinstance(texts, Iterable) and getattr(texts, "ndim", 1) != 0 else [texts]
     if not all(isinstance(text, str) for text in texts):
         raise ParameterTypeError(f"abstains={shown(abstains)}: texts or a compiled pattern are needed.")
-    return partial(_is_among, frozenset(map(squad, texts)))
+    return partial(_is_one_of, frozenset(map(squad, texts)))
 
 
-def answers_of(rows: Rows, is_none: Callable[[str], bool] | None) -> Rows:
+def answers_of(rows: Rows, is_none: Callable[[str], object] | None) -> Rows:
     """The rows with answers: neither blank nor declared to stand for none."""
     texts = rows.docs.to_pylist()
     given = [bool(text.strip()) and not (is_none is not None and is_none(text)) for text in texts]
     return rows if all(given) else rows.filter(np.array(given, bool))
 
 
-def _is_among(abstains: re.Pattern[str] | frozenset[str], answer: str) -> bool:
-    return squad(answer) in abstains if isinstance(abstains, frozenset) else bool(abstains.search(answer))
+def _is_one_of(abstains: Collection[str], answer: str) -> bool:
+    return squad(answer) in abstains
 
 
 def seems_none(answer: str) -> bool:

@@ -163,7 +163,7 @@ class Qrels:
     nil: NilRule
     nesting: Keys | None = None
     words: Mapping[str, int] | None = None
-    abstains: Callable[[str], bool] | None = None  # whether an answer of a run stands for none
+    abstains: Callable[[str], object] | None = None  # whether an answer of a run stands for none
 
     @classmethod
     def of(
