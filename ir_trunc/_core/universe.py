@@ -72,9 +72,10 @@ class Nest:
     """Nested means over lists with keys: over the innermost key first, so that outer keys weigh the same."""
 
     def __init__(self, keys: Keys, topics: Sequence[str]):
+        self.keys = keys
         # For each key, the outermost first: the ids of its groups of lists, and the positions of these among
         # the groups of the key around it.
-        self.keys, self.groups = keys, list[Sequence[str]]([topics])
+        self.groups: list[Sequence[str]] = [topics]
         self.parents: list[Ints] = []
         for _ in keys.names[1:]:
             outer = [group.rpartition(keys.separator)[0] for group in self.groups[0]]

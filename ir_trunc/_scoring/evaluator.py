@@ -270,8 +270,9 @@ def warn_about_lists(
     depth: int | None = None,
 ) -> None:
     """Warn where measures take more from the lists of a run than these say. depth: where lists were cut."""
-    for bound in [*readers["confidence"].values()][:1]:
-        warn_about_confidence(bound.definition.name, source, rankings)
+    if readers["confidence"]:
+        first = next(iter(readers["confidence"].values()))
+        warn_about_confidence(first.definition.name, source, rankings)
     if rankings.costs is not None:
         warn_about_costs(measures, source, rankings.costs)
     if readers["end"] and (ends_at := imposed_depth(rankings)) != depth:

@@ -203,8 +203,9 @@ def _lists(flat_spans: Iterable[dict[str, Any]], layout: Layout) -> Iterable[Row
         for each in others:
             ids, of_first = ([[doc for doc, *_ in docs] for _, docs in found] for found in (each, first))
             if ids != of_first:
-                (span, _), (other, _), apart = each[0], first[0], _each_span()
-                if all(each.trace for each in spans) and span.trace != other.trace:
+                (span, _), (other, _) = each[0], first[0]
+                apart = _each_span()
+                if all(one.trace for one in spans) and span.trace != other.trace:
                     apart = f"{option('columns', {'query_id': _TRACE_ID})} makes each trace a topic"
                 what = f"the query {shown(topic)} has other documents in span {other.name}"
                 raise InputError(f"{source}, span {span.name}: {what}, and a topic has one list; {apart}.")

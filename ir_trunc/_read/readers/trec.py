@@ -319,7 +319,8 @@ def _at_once(data: bytes, layout: Layout, source: str) -> Rows | None:
     """The rows of lines with one blank between fields; None where pyarrow would not read them as they are."""
     if data.startswith(BYTE_ORDER_MARK):  # part of an id here, but pyarrow would drop it
         return None
-    types = _types(layout)  # pyarrow reads hexadecimal numbers, and -2^63 is no judgment in a column
+    types = _types(layout)
+    # pyarrow reads hexadecimal numbers; -2^63 is `NO_GRADE` in a column.
     if pa.int64() in types.values() and (b"0x" in data.lower() or b"9223372036854775808" in data):
         return None
     from pyarrow import csv
