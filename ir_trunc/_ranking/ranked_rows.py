@@ -1,7 +1,8 @@
 """The rows of a run by rank, topic by topic, and what is noted about them: reported once.
 
 The run's `Reading` selects the sort keys. By default they are the scores as 32-bit floats, as in ir-measures,
-pytrec_eval and trec_eval 9, so that truncated and classical measures see the same list.
+pytrec_eval and trec_eval 9, so that truncated and classical measures see the same list. A `NilRule` says what
+a document NIL means to its list.
 """
 
 from __future__ import annotations

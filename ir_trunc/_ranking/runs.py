@@ -4,7 +4,8 @@ The compiled kernel takes plain runs as a whole. Others come as pieces of whole 
 frame or many machines. Each piece is ranked by itself, and the `Builder` keeps one list for each of its
 topics: its length and its judged documents, never more than the qrels have, however long the lists are (costs
 of documents, and their scores where they are kept, come on top). So runs can be larger than memory.
-`Rankings.concat` joins the pieces, and the scores have the bits of a run in one piece.
+`Rankings.concat` joins the pieces, and the scores have the bits of a run in one piece. Where a question has
+several searches, `by_question` makes one list of theirs.
 
 The kernel gives the bits that `judged` gives. Where it is not sure what data mean, nothing of its result is
 used: the data are read in Python, which understands them or raises an error.
