@@ -213,9 +213,10 @@ def number_column(
             if number == NO_GRADE and field == "rank":
                 raise ValueError
             result.append(number)
-        except ValueError as hint:
+        except ValueError as error:
             needed = "a whole number below 2^31" if whole else "a number"
             place = f"{source}, topic {ids[0][row]}, document {ids[1][row]}"
+            hint = "" if field == "rank" else error  # which is of grades
             raise InputError(f"{place}: {field} {shown(value)} is not {needed}.{hint}") from None
     return np.array(result, dtype=dtype)
 

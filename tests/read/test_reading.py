@@ -112,10 +112,11 @@ def test_equal_ranks_in_a_list_are_an_error_that_names_the_topic(form, rank):
             read(QRELS, form(lines), order="rank")
 
 
-def test_a_missing_rank_is_an_error_that_names_the_topic():
-    holes = frame().assign(rank=[2, np.nan, 1, 2])
-    with pytest.raises(InputError, match="topic 1, document a: rank nan is not a whole number"):
-        calc("RR", QRELS, holes, order="rank")
+@pytest.mark.parametrize("rank", [np.nan, "first", 1.5])
+def test_an_error_about_a_rank_that_is_no_number_says_nothing_of_grades(rank):
+    ranks = frame().assign(rank=[2, rank, 1, 2])
+    with pytest.raises(InputError, match=r"document a: rank \S+ is not a whole number below 2\^31\.$"):
+        calc("RR", QRELS, ranks, order="rank")
 
 
 def test_a_frame_with_ranks_needs_no_scores():
