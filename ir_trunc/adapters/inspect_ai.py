@@ -125,16 +125,16 @@ def abstention(correct_from: float = 1.0) -> Metric:
     >>> abstention()([SampleScore(score=Score(value=value)) for value in "CINN"])
     {'correct': 1, 'wrong': 1, 'unanswered': 2}
     """
-    return _metric("", correct_from)
+    return _metric(None, correct_from)
 
 
-def _metric(measure: str, correct_from: float, confidence: str | None = None) -> Metric:
+def _metric(measure: str | None, correct_from: float, confidence: str | None = None) -> Metric:
     """The mean of a measure, 0 without samples as Inspect's own metrics; without a measure the counts."""
     number("correct_from", correct_from, 0, 1)
 
     def value(scores: list[SampleScore]) -> Value:
         log = _log(_scored(scores), correct_from, confidence)
-        if not measure:
+        if measure is None:
             return {**log.counts}
         return float(next(iter(log.calc(measure).aggregated.values()))) if log.run else 0.0
 

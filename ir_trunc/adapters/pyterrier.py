@@ -545,7 +545,11 @@ class Truncate(pt.Estimator):
         return inp[[pair in wanted for pair in pairs]].reset_index(drop=True)
 
     def fit(
-        self, topics_or_res_tr: Any, qrels_tr: Any, topics_or_res_va: Any = None, qrels_va: Any = None
+        self,
+        topics_or_res_tr: DataFrame,
+        qrels_tr: DataFrame,
+        topics_or_res_va: DataFrame | None = None,
+        qrels_va: DataFrame | None = None,
     ) -> Truncate:
         """Fit the policy on ranked results and their qrels; validation data are not needed.
 
