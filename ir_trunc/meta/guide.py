@@ -74,8 +74,9 @@ def _shortfall(but: Mapping[str, Mapping[str, str]]) -> list[str]:
     for prop in PROPERTIES:
         verdicts = {name: props[prop.name] for name, props in but.items() if prop.name in props}
         cases = [words.get(word, f"under {{}} it {word}").format(name) for name, word in verdicts.items()]
-        what = f"that {prop.meaning} ({prop.name}) does not always hold"
-        lines += [f"Caution: {what}: {'; '.join(cases)}."] if cases else []
+        if cases:
+            what = f"that {prop.meaning} ({prop.name}) does not always hold"
+            lines.append(f"Caution: {what}: {'; '.join(cases)}.")
     return lines
 
 
@@ -174,7 +175,8 @@ def guide_page(picture: str = "guide.svg") -> str:
         if words is None:
             after = " ".join([*_shortfall(node.get("but", {})), node["note"]])
             words = f"**{' or '.join(node['measures'])}**. {after}"
-        lines += [f"{'  ' * (2 * depth - 1)}- *{answer}*"] if answer else []
+        if answer:
+            lines.append(f"{'  ' * (2 * depth - 1)}- *{answer}*")
         lines.append(f"{'  ' * (2 * depth)}- {words}")
     return frame.format(picture=picture, questions="\n".join(lines))
 
