@@ -75,7 +75,7 @@ ADDRESS = pattern(r", (https?://[^ ,;]+)")
 """The address in the text of a source, which has the place behind it: a section, an equation or a table."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False, init=False)
 class Declaration:
     """What the decorator `measure` and the definition that it makes have in common; `measure` explains it."""
 

@@ -34,7 +34,7 @@ GainScale = Callable[[Ints], Any]
 """From grades to units of gain, 0 for negatives. Scales of one kind that give equal gains are equal."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(unsafe_hash=True, repr=False)
 class AtLeast:
     """1 for a grade of at least `rel`, else 0."""
 
@@ -44,7 +44,7 @@ class AtLeast:
         return grade >= self.rel
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(unsafe_hash=True, repr=False)
 class Mapped:
     """The gain that pairs of grade and gain have for it; without one the grade itself, 0 below the lowest."""
 
@@ -59,7 +59,7 @@ class Mapped:
         return worth
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(unsafe_hash=True, repr=False)
 class PowersOfTwo:
     """2^grade - 1."""
 
