@@ -1,4 +1,4 @@
-"""Risk and coverage: what a system's answers earn or risk that may leave questions open, and how sure it is.
+"""Risk and coverage: what answers earn or cost, and whether the wrong ones are those of low confidence.
 
 A question is answered where its list is not empty, by the first document, whose score is the system's
 confidence. Risk and coverage: answers are given in order of confidence, and the risk at a coverage is the
@@ -29,7 +29,7 @@ GEIFMAN_CURVE = "Geifman & El-Yaniv, NeurIPS 2017, https://arxiv.org/abs/1705.08
 GEIFMAN = "Geifman, Uziel & El-Yaniv, ICLR 2019, https://arxiv.org/abs/1805.08206"
 TRAUB = "Traub et al., NeurIPS 2024, https://arxiv.org/abs/2407.01032"
 
-QUESTION = "How much worse than none is a wrong answer, and are these the answers that the system doubts?"
+QUESTION = "Is a wrong answer worse than none, by how much, and are wrong answers those of low confidence?"
 
 Price = Annotated[
     float | None, Number("what a wrong answer costs, where a right one earns 1; by default 1", 0)

@@ -1,4 +1,4 @@
-"""Utility: what documents are worth, less the effort of reading, or tell (Amigó, Mizzaro & Spina 2022).
+"""Utility: what documents are worth less the effort of reading, or what they tell (Amigó et al. 2018, 2022).
 
 The effort of a document is e, the same for all. Where a run has costs (a `cost` column: tokens, seconds or
 money, expressed in units of gain), each document's own cost takes the place of e; iRBU counts neither.
