@@ -115,7 +115,8 @@ def test_equal_ranks_in_a_list_are_an_error_that_names_the_topic(form, rank):
 @pytest.mark.parametrize("rank", [np.nan, "first", 1.5])
 def test_an_error_about_a_rank_that_is_no_number_says_nothing_of_grades(rank):
     ranks = frame().assign(rank=[2, rank, 1, 2])
-    with pytest.raises(InputError, match=r"document a: rank \S+ is not a whole number below 2\^31\.$"):
+    told = r"topic 1, document a: rank \S+ is not a whole number below 2\^31\.$"
+    with pytest.raises(InputError, match=told):
         calc("RR", QRELS, ranks, order="rank")
 
 
