@@ -10,7 +10,7 @@ import argparse
 import ast
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from inspect import cleandoc, signature
 from itertools import chain, product
 from pathlib import Path
@@ -32,7 +32,7 @@ from ir_trunc.meta.guide import Question, guide_page, next_step, plot_guide
 from ir_trunc.meta.pools import PooledRuns
 from ir_trunc.meta.procedures import MatrixMeasures, SingleMeasure, SystemGroups, SystemNames
 
-Definitions: TypeAlias = Iterable[ProcedureDefinition]
+Definitions: TypeAlias = Collection[ProcedureDefinition]
 Written: TypeAlias = Mapping[str, Callable[[Sequence[str]], int]]
 """Commands that are written out, whose docstrings describe them."""
 

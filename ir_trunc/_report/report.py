@@ -39,7 +39,7 @@ from ir_trunc._read.reading import NO_COLUMNS, Columns, takes
 from ir_trunc._read.tables import OWN_IDS, header, usual
 from ir_trunc._read.text import decoded, json_texts, numbered_lines, parts, read_json
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
-from ir_trunc._scoring.objects import MeasureLike, bind, parse_measure, range_of
+from ir_trunc._scoring.objects import MeasureLike, parse_measure, range_of
 from ir_trunc._scoring.results import Results
 from ir_trunc._scoring.runs import RunsLike, by_name, each_run, score_each
 from ir_trunc._ties import tie_notes
@@ -165,7 +165,7 @@ def report(
         columns = Columns(options.get("columns"))
         asked = read_texts("queries", queries, comparison.topics, columns)
         with noted(issued=False):  # the comparison has given the warnings
-            view = _View(comparison, results, unit)
+            view = _View(evaluator, comparison, results, unit)
             policies = view.policies(folds, isinstance(qrels, Labels))
             first = {} if documents is None else _first_documents(named, view.lists)
         notes += tie_notes(view.measure, view.lists) if view.curves else ()
@@ -261,9 +261,11 @@ class _View:
     one there are no curves, and the measure is the first of all.
     """
 
-    def __init__(self, found: Comparison, results: Mapping[str, Results], unit: str | None):
-        bounds = {name: bind(parse_measure(name)) for name in found.measures}
-        own = {name: bound for name, bound in bounds.items() if bound and bound.definition.scope == "list"}
+    def __init__(
+        self, evaluator: Evaluator, found: Comparison, results: Mapping[str, Results], unit: str | None
+    ):
+        bounds = evaluator.by_measure.items()
+        own = {str(each): of for each, of in bounds if of and of.definition.scope == "list"}
         to_ends = [name for name, bound in own.items() if "end" in bound.reads]
         self.lists = {name: of_run.rankings for name, of_run in results.items()}
         self.found, self.unit, self.own = found, unit, own

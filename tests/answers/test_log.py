@@ -365,9 +365,8 @@ def test_two_logs_are_compared(tmp_path, monkeypatch, capsys):
     items = answered([n % 3 > 0 for n in range(30)], np.arange(30) / 30)
     better = [item | {"correct": item["correct"] or item["id"] < 15} for item in items]
     silent, nothing = [{"id": n, "answer": None} for n in (30, 31)], {"answerable": False}
-    json_lines(
-        tmp_path / "old.jsonl", [*items, silent[0] | nothing, silent[1]]
-    )  # each says it of one question
+    # Each says it of one question.
+    json_lines(tmp_path / "old.jsonl", [*items, silent[0] | nothing, silent[1]])
     json_lines(tmp_path / "new.jsonl", [*better, silent[0], silent[1] | nothing])
     json_lines(tmp_path / "short.jsonl", items[1:])
     assert main(["answers", "old.jsonl", "new.jsonl", "c@1", "AURC", "EM"]) == 0

@@ -156,6 +156,14 @@ def test_without_a_measure_of_single_lists_there_are_no_curves():
     Page(page)
 
 
+def test_a_measure_need_not_be_one_that_text_can_name():
+    """One that a user defines, and one whose parameter is a number of numpy's."""
+    own = ir_measures.define_byquery(lambda qrels, run: float(len(run)), name="Returned")
+    text = report(["RBPT", own, ir_trunc.AP(rel=np.int64(1))], TWELVE, THREE, folds=2)
+    assert "Returned" in text
+    assert "cross-validat" in text
+
+
 @pytest.mark.parametrize(("qrels", "runs", "said"), [
     ({"1": {"a": 1}}, {"one": {"1": ["a"]}}, "one topic cannot be split"),
     ({"1": {"a": 0}, "2": {}}, {"one": {}}, "2 of them nil queries"),
