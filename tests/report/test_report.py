@@ -159,9 +159,9 @@ def test_without_a_measure_of_single_lists_there_are_no_curves():
 def test_a_measure_need_not_be_one_that_text_can_name():
     """One that a user defines, and one whose parameter is a number of numpy's."""
     own = ir_measures.define_byquery(lambda qrels, run: float(len(run)), name="Returned")
-    text = report(["RBPT", own, ir_trunc.AP(rel=np.int64(1))], TWELVE, THREE, folds=2)
+    text = report(["RBPT", own, ir_trunc.AP(rel=np.int64(2))], TWELVE, THREE, folds=2)
     assert "Returned" in text
-    assert "cross-validat" in text
+    assert "AP(rel=" in text
 
 
 @pytest.mark.parametrize(("qrels", "runs", "said"), [
