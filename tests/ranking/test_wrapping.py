@@ -154,6 +154,8 @@ def test_stock_measures_of_a_wrapped_run():
     assert [stock[topic] for topic in ends.topics] == pytest.approx(ends.values[0].tolist())
     found = calc("RR AP nDCG", wrapped.qrels, wrapped.run).aggregated["RR"]
     assert found == pytest.approx(ends.values[0].mean())
+    judged = with_terminal(qrels, run, rel=2).qrels  # by which all topics are nil
+    assert {*judged["relevance"][judged["doc_id"] == "__end__"]} == {2}
 
 
 WRAPPED = with_terminal({"1": {"a": 1}, "2": {}}, {"1": ["a", "b"], "2": []})
