@@ -164,6 +164,7 @@ COMMANDS = [
     "truncate QRELS RUN SetF --policy Greedy",
     "study cuts QRELS RUN SetF",
     "meta power QRELS RUN OTHER AP SetP",
+    "meta power QRELS RUN OTHER AP --pool-depth 2",
     "meta pools QRELS RUN OTHER P --pool-depths 2 --depths 2",
 ]
 
