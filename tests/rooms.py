@@ -366,8 +366,9 @@ def _drop_rows(node: ast.stmt, needs: Callable[[ast.AST], bool]) -> None:
     for call in getattr(node, "decorator_list", ()):
         if isinstance(call, ast.Call) and len(call.args) > 1 and isinstance(call.args[1], ast.List):
             rows = [row for row in call.args[1].elts if not needs(row)]
-            if rows:
+            if 0 < len(rows) < len(call.args[1].elts):
                 call.args[1].elts = rows
+                call.keywords = [word for word in call.keywords if word.arg != "ids"]  # one for each row
     table = getattr(node, "value", None)
     if isinstance(node, ast.Assign) and isinstance(table, ast.Dict):
         pairs = [pair for pair in zip(table.keys, table.values) if not any(map(needs, filter(None, pair)))]

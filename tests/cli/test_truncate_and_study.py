@@ -49,6 +49,7 @@ def test_cuts_and_runs_are_written_and_read_again(files, capsys):
     assert (scores["SetF"], scores["nDCGT"]) == (0.5, 0.75)
 
 
+@pytest.mark.needs("spans and stores")
 def test_a_cut_run_keeps_its_tag_and_its_comments(files, capsys):
     (files / "b.run").write_text("# run of 2026\n#second line\n" + "".join(ROWS[:4]) + "# later\n")
     out(capsys, "truncate b.run --policy 'Fixed(k=1)' -o cut.run")

@@ -257,6 +257,7 @@ def test_a_question_that_comes_twice_in_a_live_log_has_two_lists():
     assert again.to_pandas().equals(apart.to_pandas())
 
 
+@pytest.mark.needs("spans and stores")
 def test_a_policy_with_a_budget_is_monitored_with_costs():
     docs = [[{"id": f"d{i}", "score": 1 - 0.1 * i, "tokens": 3 + q % 4} for i in range(4)] for q in range(40)]
     run = [{"query_id": str(q), "contexts": contexts} for q, contexts in enumerate(docs)]

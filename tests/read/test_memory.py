@@ -249,6 +249,7 @@ def test_the_mistakes_of_lists_by_topic():
     assert "has no id" in told((document(None), 1.0))
 
 
+@pytest.mark.needs("spans and stores")
 @pytest.mark.filterwarnings("ignore:.*of the 2 topics of the qrels are not in the run")
 @pytest.mark.parametrize(("form", "has"), [
     (lambda doc: {"id": doc, "nearness": 1.0}, "; they have: id, nearness"),

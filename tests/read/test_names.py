@@ -169,6 +169,7 @@ VOCABULARY = {
 }
 
 
+@pytest.mark.needs("spans and stores")
 @pytest.mark.parametrize(
     ("field", "name"), [(field, name) for field in VOCABULARY for name in VOCABULARY[field]]
 )

@@ -448,6 +448,7 @@ def test_other_orders_are_not_reported(form, tmp_path):
 BY_RANK = {topic: [doc for doc, _ in docs] for topic, docs in LISTS.items()}
 
 
+@pytest.mark.needs("spans and stores")
 @pytest.mark.parametrize("make", [
     lambda lists: lists,
     lambda lists: {topic: [{"id": doc} for doc in docs] for topic, docs in lists.items()},

@@ -176,6 +176,7 @@ def test_lists_without_scores_have_none_as_a_union():
     assert lists.lengths.tolist() == [len(docs) for docs in reference(generated(5), "union").values()]
 
 
+@pytest.mark.needs("spans and stores")
 def test_the_study_takes_spans_as_they_are():
     run = generated(6)
     qrels = {q: {"a": 1} for q, _ in run}

@@ -103,6 +103,7 @@ def test_documents_of_frameworks_have_costs_as_columns_have_them(form, cost):
     pd.testing.assert_frame_equal(found.table, expected.table)
 
 
+@pytest.mark.needs("spans and stores")
 def test_lists_of_documents_without_scores_have_costs_too():
     run = {q: [{"id": f"{q}-{d}", "tokens": 10 * d} for d in range(5)] for q in LABELS}
     with pytest.warns(ir_trunc.IrTruncWarning, match="have no scores"):
@@ -111,6 +112,7 @@ def test_lists_of_documents_without_scores_have_costs_too():
     assert Fixed(5, budget=31).cut(lists).tolist() == [3] * len(run)
 
 
+@pytest.mark.needs("spans and stores")
 @pytest.mark.parametrize(("cost", "match"), [
     ("words", "it has no words; a number >= 0 is needed"),
     (lambda document: -1, "cost -1; a number >= 0 is needed"),
