@@ -268,8 +268,10 @@ class _Needs:
         self.commands = {name for name in commands if is_gone(f"_cli/{name.replace('-', '_')}")}
         words = [rf"(?<![\w.])({'|'.join(map(re.escape, measures))})(?![\w])"] if measures else []
         words += [rf"{re.escape(name)}\b" for name in self.modules]
-        words += [rf"(ir_trunc|you mean) {name}\b|^{name}( |$)" for name in self.commands]
+        words += [rf"(ir_trunc|you mean) {name}\b|^{name} " for name in self.commands]
+        words += [rf"^{name}$" for name in self.commands - {"answers"}]  # which is a field of data, too
         words += [rf"^{name.rpartition('.')[2]}\." for name in dotted if ".readers." in name]  # samples
+        words += [rf"^{re.escape(name)}\.py$" for name in modules if is_gone(name)]
         words += [rf"^{re.escape(room)}$" for room in gone]  # tests that are marked by it
         words += [WORDS[room] for room in gone if room in WORDS]
         self.words = re.compile("|".join(words) or "(?!)")

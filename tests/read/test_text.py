@@ -101,7 +101,7 @@ def test_lines_take_memory_by_their_bytes(form, tmp_path, monkeypatch):
         tracemalloc.stop()
 
 
-@pytest.mark.needs("spans and stores")
+@pytest.mark.needs("spans and stores", "tables in files")
 def test_many_lines_of_records_are_those_of_a_list(tmp_path, monkeypatch):
     monkeypatch.setattr("ir_trunc._read.text.BLOCK", 300)
     records = [{"qid": str(at // 9), "docno": f"d{at}", "label": at % 3} for at in range(40)]

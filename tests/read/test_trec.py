@@ -275,7 +275,7 @@ NTCIR = "0001 clueweb12-a L3\n0001 clueweb12-b L0\n0002 clueweb12-a L1\n"
 NTCIR_GRADES = {"0001": {"clueweb12-a": 3, "clueweb12-b": 0}, "0002": {"clueweb12-a": 1}}
 
 
-@pytest.mark.needs("answers as data")
+@pytest.mark.needs("answers as data", "tables in files")
 @pytest.mark.parametrize("shape", ["tabs", "CRLF", "gzip", "byte order mark"])
 def test_levels_are_grades(tmp_path, shape):
     data = SHAPES[shape]("# NTCIR\n\n" + NTCIR)
@@ -283,7 +283,7 @@ def test_levels_are_grades(tmp_path, shape):
     assert read_qrels(tmp_path / "qrels").to_dict() == NTCIR_GRADES
 
 
-@pytest.mark.needs("answers as data")
+@pytest.mark.needs("answers as data", "tables in files")
 @pytest.mark.parametrize(("line", "says"), [
     ("1 b X2", "line 2 .topic 1, document b.: relevance 'X2' is not a whole number"), ("1 0 b 2", "line 2"),
     ("1 b Lx", "line 2"), ("1 b L-1", "line 2"), ("1 b L9999999999", "line 2"), ("1 a L2", "judged twice"),
