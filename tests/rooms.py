@@ -262,7 +262,7 @@ class _Needs:
         dotted = [name.removesuffix("/__init__").replace("/", ".") for name in modules if is_gone(name)]
         self.modules = {f"ir_trunc.{name}" for name in dotted}
         self.modules |= {f"ir_trunc.{name}" for name in (*measures, *public)}
-        self.measures = {*measures}
+        self.gone, self.measures = gone, {*measures}
         self.members = {member for room in gone for member in MEMBERS.get(room, "").split()}
         commands = [name.rpartition("/")[2].replace("_", "-") for name in modules if "_cli/" in name]
         self.commands = {name for name in commands if is_gone(f"_cli/{name.replace('-', '_')}")}
@@ -272,7 +272,6 @@ class _Needs:
         words += [rf"^{name}$" for name in self.commands - {"answers"}]  # which is a field of data, too
         words += [rf"^{name.rpartition('.')[2]}\." for name in dotted if ".readers." in name]  # samples
         words += [rf"^{re.escape(name)}\.py$" for name in modules if is_gone(name)]
-        words += [rf"^{re.escape(room)}$" for room in gone]  # tests that are marked by it
         words += [WORDS[room] for room in gone if room in WORDS]
         self.words = re.compile("|".join(words) or "(?!)")
         pages = [page for ending in ("md", "ipynb") for page in (ROOT / "notebooks").rglob(f"*.{ending}")]
@@ -335,6 +334,9 @@ class _Needs:
                 owner = ast.unparse(part.value)
                 if part.attr in self.members or f"{owner}.{part.attr}" in self.modules:
                     return True
+            is_mark = isinstance(part, ast.Call) and ast.unparse(part.func) == "pytest.mark.needs"
+            if is_mark and self.gone.intersection(arg.value for arg in part.args):
+                return True
             is_import = isinstance(part, (ast.Import, ast.ImportFrom))
             if is_import and any(self._is_gone(part, alias) for alias in part.names):
                 return True

@@ -274,6 +274,7 @@ def test_an_output_does_not_overwrite_the_input(files, capsys, output):
     assert "qrels" in err
 
 
+@pytest.mark.needs("report")
 def test_a_page_of_both_runs_goes_with_the_check(files, capsys):
     words = ["worse", "--baseline", "old", "--fail-if", "RR drops 0.1", "--fail-if", "passages > 9"]
     assert run_check(capsys, *words, "--report", "page.html")[0] == 1

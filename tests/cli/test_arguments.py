@@ -41,6 +41,7 @@ def parsers(command, monkeypatch):
     return made
 
 
+@pytest.mark.needs("policies")
 def test_a_letter_means_one_thing_in_all_commands_and_flags_come_from_one_table(parsers):
     meanings = defaultdict(set)
     table = [
