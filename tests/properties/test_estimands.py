@@ -80,6 +80,7 @@ def test_the_oracle_gains_at_least_nothing_and_lengths_are_means_over_units(unit
     assert float(low) <= float(change) <= float(high)
 
 
+@pytest.mark.needs("study")
 def test_a_study_orders_systems_by_one_kind_of_mean():
     """A cut changes no reciprocal rank, so that both orders are one, whatever the means."""
     third = {key: (["y", "y2", "x"] if key[0] == "a" else ["x"]) for key in QRELS}
