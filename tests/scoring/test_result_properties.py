@@ -276,6 +276,7 @@ def test_what_is_not_json_is_refused(text, tmp_path):
     refused(InputError, r"matrix\.json", meta.ScoreMatrix.load, tmp_path / "matrix.json")
 
 
+@pytest.mark.needs("compare")
 def test_a_table_stays_a_data_frame():
     table = TABLES["compare, by view"]
     assert isinstance(table, pd.DataFrame)
