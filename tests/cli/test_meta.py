@@ -90,6 +90,7 @@ def test_places_are_those_that_are_asked_for(printed):
     assert re.search(r"\s\d\.\d[=+]", printed(*grid, "--places", "1"))
 
 
+@pytest.mark.needs("plots")
 def test_commands_without_runs(printed, monkeypatch, tmp_path):
     assert "stability" in printed()
     assert "3 Deepness         strict" in printed("properties", "RBP", "--scale", "0,1,2", "--length", "4")

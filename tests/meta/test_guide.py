@@ -44,6 +44,7 @@ def test_every_end_of_the_guide_has_what_was_asked_for_or_says_what_it_lacks(end
     assert end.get("but", {}) == lacking
 
 
+@pytest.mark.needs("plots")
 def test_what_an_end_lacks_is_printed_and_drawn():
     asked = {"paid": False, "harm": False, "weighted": True, "nil": False, "recall": True, "redundancy": True}
     found = meta.guide(length=True, answers=False, **asked)
@@ -86,6 +87,7 @@ def test_the_line_at_each_end_scores_runs(end, capsys):
     assert len(capsys.readouterr().out.splitlines()) == len(names)
 
 
+@pytest.mark.needs("plots")
 def test_the_page_is_the_workflow():
     assert (DOCS / "guide.md").read_text(encoding="utf-8") == guide_page()
     picture = (DOCS / "guide.svg").read_text(encoding="utf-8")

@@ -144,6 +144,7 @@ def test_grid_marks_full_and_extended_assessment():
     assert "extended" in repr(grid)
 
 
+@pytest.mark.needs("plots")
 def test_the_whole_grid_is_drawn_with_a_panel_for_each_measure_and_form():
     pools = meta.pooled_runs(*collection(1))
     grid = meta.pool_grid(["P", "RBP(p={p})"], pools, (2, 5), (2, 5, 9), ["raw", "standardised"])
