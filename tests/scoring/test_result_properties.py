@@ -144,6 +144,7 @@ def kinds(of=Result):
     return {kind for sub in own for kind in (sub, *kinds(sub))}
 
 
+@pytest.mark.needs("labels by a model")
 def test_every_result_is_held_to_the_laws():
     assert kinds() - {Saved, Statement, SystemResult} == {type(result) for result in RESULTS.values()}
 
@@ -276,7 +277,7 @@ def test_what_is_not_json_is_refused(text, tmp_path):
     refused(InputError, r"matrix\.json", meta.ScoreMatrix.load, tmp_path / "matrix.json")
 
 
-@pytest.mark.needs("compare")
+@pytest.mark.needs("compare", "labels by a model")
 def test_a_table_stays_a_data_frame():
     table = TABLES["compare, by view"]
     assert isinstance(table, pd.DataFrame)
