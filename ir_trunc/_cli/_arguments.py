@@ -226,7 +226,9 @@ class Words(argparse.Namespace):
             form = {"tex": "latex", "md": "markdown", "txt": "table"}.get(ending, ending)
             form = form if form in (*FORMATS, *OF_PAPERS) else "tsv"
         if form in OF_PAPERS and not papers:
-            raise ParameterError(f"{self.output} would be {form}, which only 'ir_trunc compare' writes.")
+            raise ParameterError(
+                f"{form} is a form of 'ir_trunc compare', not of this command; use --format csv."
+            )
         if form in ("jsonl", "json") and self.places is not None:
             raise ParameterError(f"{form} has all decimal places: leave --places (-p) out.")
         return form, 4 if self.places is None else self.places

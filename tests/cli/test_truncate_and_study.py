@@ -148,6 +148,7 @@ def test_study_agreement_example_policies(files, capsys):
     ("wrap qrels a.run", "--terminal or --effort is needed, and not both"),
     ("wrap qrels a.run --effort 1 --rel 2", "--rel is for --terminal"),
     ("wrap qrels a.run --effort 1 -o x.run", "a TREC run has no columns for effort and utility"),
+    ("wrap qrels a.run --terminal --format latex", "latex is a form of 'ir_trunc compare', not of this"),
     ("wrap qrels a.run --terminal --gain signed", "gain='signed'"),
     ("study policies qrels runs -m FlatU --folds 9", "folds=9: 4 topics cannot be split"),
     ("truncate a.run --policy LargestGap --topics qrels", "--topics is for QRELS, and RUN alone is given"),
