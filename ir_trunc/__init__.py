@@ -5,7 +5,7 @@ Importing ir_trunc makes its measures known to ir-measures: Python code can then
 loads no plug-ins: the `ir_trunc` command takes its arguments but `--provider`, and `ir_trunc measures` lists
 all measures. `ir_trunc.calc` takes more kinds of input than ir-measures' own.
 
-What is public is on the API pages of the documentation, and `tests/surface.txt` lists it. Everything
+Public names are those on the API pages of the documentation; `tests/surface.txt` lists them. Everything
 else may change in any version.
 """
 

@@ -375,9 +375,9 @@ class AnswerLog:
     def _promised(self, table: pd.DataFrame, risk: float, delta: float) -> float:
         """The lowest threshold of the sequences, each of which goes on while its thresholds are shown.
 
-        The first one of a sequence gives all n answers, n / 2, n / 4 and so on. There are as many as
-        leave the last one answers enough to be shown without an error at its level, delta by their number,
-        which depends on n, the risk and delta alone.
+        They begin at the thresholds that give n answers, n / 2, n / 4 and so on. There are as many as leave
+        the last one enough answers to be shown without an error at its level, which is delta divided by the
+        number of sequences. This number depends on n, the risk and delta alone.
         """
         from scipy.special import bdtr
 

@@ -64,9 +64,9 @@ class OneLineParser(argparse.ArgumentParser):
 
     command: the words behind `ir_trunc`. declared: its arguments and options, in lines 'name VALUE  help',
     '--name VALUE  help', '= names in the table'. There, `reading` stands for how runs are read, and `scoring`
-    for it and which topics are scored. a|b is a choice of words, VALUE? may be left out, of VALUE+ and VALUE*
-    there may be several, VALUE! must be given, VALUE... may be repeated, and an option without a value is a
-    flag; so may be VALUE?.
+    for this and for which topics are scored. a|b is a choice of words, VALUE? may be left out, of VALUE+ and
+    VALUE* there may be several, VALUE! must be given, VALUE... may be repeated, and an option without a value
+    is a flag; so may be VALUE?.
     """
 
     def __init__(self, command: str, about: str, declared: str, below: str = ""):

@@ -30,7 +30,7 @@ TREC_EVAL = "trec_eval, https://github.com/usnistgov/trec_eval"
 MOFFAT = "Moffat & Zobel, TOIS 2008, https://doi.org/10.1145/1416950.1416952"
 CHAPELLE = "Chapelle, Metlzer, Zhang & Grinspan, CIKM 2009, https://doi.org/10.1145/1645953.1646033"
 
-QUESTION = "What is found, and how high? The length counts in SetP, SetF and RBPRes alone."
+QUESTION = "What is found, and how high? The length counts only in SetP, SetF and RBPRes."
 
 Discount = Annotated[
     Literal["log2", "jk"], Choice("discount: log2(i + 1), or log2(max(2, i)) as in the original")

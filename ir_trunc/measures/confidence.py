@@ -29,7 +29,7 @@ GEIFMAN_CURVE = "Geifman & El-Yaniv, NeurIPS 2017, https://arxiv.org/abs/1705.08
 GEIFMAN = "Geifman, Uziel & El-Yaniv, ICLR 2019, https://arxiv.org/abs/1805.08206"
 TRAUB = "Traub et al., NeurIPS 2024, https://arxiv.org/abs/2407.01032"
 
-QUESTION = "Is a wrong answer worse than none, by how much, and are wrong answers those of low confidence?"
+QUESTION = "How much worse is a wrong answer than none, and do wrong answers have low confidence?"
 
 Price = Annotated[
     float | None, Number("what a wrong answer costs, where a right one earns 1; by default 1", 0)

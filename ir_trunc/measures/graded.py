@@ -23,7 +23,7 @@ SAKAI = (
 SAKAI_AGR = "Sakai, SIGIR 2003, https://doi.org/10.1145/860435.860525"
 KANDO = "Kando, Kuriyama & Yoshioka, IPSJ SIG Notes FI-63-12, 2001, http://ci.nii.ac.jp/naid/110002934331"
 
-QUESTION = "How good are answers of several grades, or that mean the same, where a question may have none?"
+QUESTION = "How good are answers of several grades, if some mean the same and a question may have none?"
 
 GainWeight = Annotated[float, Number("weight of gain against count", 0, inside=True)]
 Divisor = Annotated[

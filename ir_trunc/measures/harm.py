@@ -1,4 +1,4 @@
-"""Harm: documents that cost their reader something, and lists that had better be empty.
+"""Harm: documents that cost their reader something, and lists that should be empty.
 
 Everywhere else a negative grade counts as 0. Here, and under gain='signed' in FlatU, DCGU and RBPU, a
 document of grade -2 costs as much as one of grade 2 is worth: it may mislead its reader.
@@ -32,7 +32,7 @@ ROBERTSON = "Robertson & Soboroff, TREC 2002, https://trec.nist.gov/pubs/trec11/
 ELSEWHERE["recall_cap R_cap@k aR@k abbreviated_recall"] = "nCG(rel=1)@k"
 ELSEWHERE["NCG@k"] = "nCG@k of k documents; CLEF TAR's is R at the depth of k per cent of the documents"
 
-QUESTION = "Is the list worth reading where some documents do harm, and is the set right that may be empty?"
+QUESTION = "Is a list with harmful documents worth reading, and is it empty where nothing is relevant?"
 
 DEPTH = 1000  # of TREC's tool for compatibility, whatever the length of the list
 

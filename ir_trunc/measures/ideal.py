@@ -35,7 +35,7 @@ SPEARMAN = "Spearman, American Journal of Psychology 1904, https://doi.org/10.23
 
 ELSEWHERE["roc_auc auroc"] = "AUC"
 
-QUESTION = "How close is the list to the best one, or its order to that of all documents by their grades?"
+QUESTION = "How close is the list to the ideal one, or its order to that of all documents by grade?"
 
 
 def satisfied_by_ideal(gains: Gains, weights: Floats) -> tuple[Ideal, Ideal]:

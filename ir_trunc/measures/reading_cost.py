@@ -25,7 +25,7 @@ SAKAI_DOU = "Sakai & Dou, SIGIR 2013, https://doi.org/10.1145/2484028.2484031"
 MENG = "Meng, Arabzadeh, Askari, Aliannejadi & de Rijke, SIGIR 2024, https://doi.org/10.1145/3626772.3657864"
 CWL = "Azzopardi, Thomas & Moffat, SIGIR 2019, https://doi.org/10.1145/3331184.3331353"
 
-QUESTION = "What does a reader find who has little time or may leave, and is it worth what reading costs?"
+QUESTION = "What does a reader find who has little time or may stop early, and is that worth the cost?"
 
 Cost = Annotated[float, Number("cost of reading one document; a run's own costs take its place", 0)]
 HalfLife = Annotated[float, Number("cost at which half of the readers have left", 0, inside=True)]

@@ -34,7 +34,7 @@ CLEF = "Kanoulas, Li, Azzopardi & Spijker, CLEF 2017, https://ceur-ws.org/Vol-18
 
 ELSEWHERE |= {"loss_er": "1 - OneMinusLossER", "wss_95": "WSS@95", "wss_100": "WSS@100"}
 
-QUESTION = "How much reading did the end of the list save, and how much that is relevant did it leave out?"
+QUESTION = "How much reading did the end of the list save, and how many relevant documents did it leave out?"
 
 
 class RecallLevel(Kind):

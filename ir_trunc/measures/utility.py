@@ -1,8 +1,8 @@
-"""Utility: what documents are worth less the effort of reading, or what they tell (Amigó et al. 2018, 2022).
+"""Utility: the worth of documents minus the effort of reading; information (Amigó et al. 2018, 2022).
 
 The effort of a document is e, the same for all. Where a run has costs (a `cost` column: tokens, seconds or
 money, expressed in units of gain), each document's own cost takes the place of e; iRBU counts neither.
-Information (OIE) is how far a list and the judgments say the same.
+Information (OIE) is what the list and the judgments have in common.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ AMIGO_RBU = "Amigó, Spina & Carrillo-de-Albornoz, SIGIR 2018, https://doi.org/1
 SAKAI_ZENG = "Sakai & Zeng, SIGIR 2019, https://doi.org/10.1145/3331184.3331215"
 AMIGO_OIE = "Amigó, Giner, Mizzaro & Spina, ICTIR 2018, https://doi.org/10.1145/3234944.3234958"
 
-QUESTION = "Was what the list holds, or tells of the judgments, worth the effort of reading all of it?"
+QUESTION = "Was the list worth the effort of reading all of it, or how much does it tell about the judgments?"
 
 AT_MOST_ONE = (-math.inf, 1)
 Part = Annotated[

@@ -1,6 +1,6 @@
-"""Parameters from what they are to mean: a break-even rank, or a residual; and the weights of ranks.
+"""Parameters by what they should mean (a break-even rank, or a residual), and the weights of ranks.
 
-The weights are how much the ranks of a list weigh in a measure (Webber, Moffat & Zobel, 2010, Figure 1).
+The weights say how much each rank of a list counts in a measure (Webber, Moffat & Zobel, 2010, Figure 1).
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Most procedures take one. It is made from runs (`score_matrix`) or from a table of scores
 (`ScoreMatrix.from_pandas`).
 
-Standardised scores tell how much better a system is than others were on the same topic. Those of Webber et
-al., SIGIR 2008, and the same mapped onto 0 to 1, compare over collections.
+Standardised scores tell how much better a system is than others were on the same topic, so they can be
+compared across collections. They are those of Webber et al., SIGIR 2008, and the same mapped onto 0 to 1.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A document is in the pool of depth d if it is among the first d documents of any pooled run. A simulated pool
 keeps the judgments of its documents; it cannot add what nobody has judged, and `coverage` says how much is.
 
-Pool depth is held against evaluation depth (Webber, Moffat & Zobel, 2010): `conditions` gives the scores
+Pool depth is compared with evaluation depth (Webber, Moffat & Zobel, 2010): `conditions` gives the scores
 under a few pairs of depths, `pool_grid` the discriminative power over a whole grid of them. The grid has each
 measure in three forms::
 
@@ -448,7 +448,7 @@ class PoolGrid(Result):
         """A row for each cell: pool_depth, depth, measure, form, assessment, discriminative_power.
 
         assessment: 'full' where the evaluation is as deep as the pool, 'extended' where it is deeper, and
-        'deeper' where the pool is.
+        'deeper' where the pool is the deeper one.
         """
         names = {name: getattr(self, f"{name}s") for name in ("pool_depth", "depth", "measure", "form")}
         frame = crossed(names, {"discriminative_power": self.share})
