@@ -462,7 +462,7 @@ class Comparison(Saved):
                 notes.append(f"{many} have no marks unless there is a baseline.")
         if self.intervals:
             of = "means" if self.baseline is None else f"differences to {self.baseline}"
-            notes.append(f"Intervals of the {of}: {self._level(self.baseline is not None)}.")
+            notes.append(f"With {self._level(self.baseline is not None)} intervals of the {of}.")
         by_reason = defaultdict(list)
         for measure, reason in self.untested.items():
             by_reason[reason].append(measure)
@@ -772,8 +772,9 @@ def _notes(measures: Sequence[str], systems: Sequence[str], scored: Sequence[_Sc
         for system, run in zip(systems, scored):
             if not run.untested[row] and run.units >= FEW_UNITS:
                 at, share = run.estimates[row].heaviest
-                named = f"{system}: topic {run.topics[at]}" if by_topic else system
-                carried += [f"{named}, {share:.0%}"] if share > 0.5 else []
+                if share > 0.5:
+                    named = f"{system}: topic {run.topics[at]}" if by_topic else system
+                    carried.append(f"{named}, {share:.0%}")
         if carried:
             what = f"one {scored[0].unit} carries most of the variance of the mean"
             rest = "tests and intervals rest on it; report a measure with bounds beside it"
