@@ -131,17 +131,17 @@ class Explanation(Result):
         """
         if self.curve is None:
             raise ParameterError(f"{self.measure} has no score at each depth of one list, only influence.")
-        ax, style = plots.curve(self.curve, self.topic, self.measure, ax), plots._kit
+        ax, kit = plots.curve(self.curve, self.topic, self.measure, ax), plots._kit
         scores = self.curve.values
         if self.influence is not None:
-            ax.set_ylabel(style.label(f"{self.measure} of the run"))
+            ax.set_ylabel(kit.label(f"{self.measure} of the run"))
         relevant = np.flatnonzero(self.table["grade"] > 0)
-        ax.plot(relevant, scores[relevant], "o", color=style.INK, markersize=4, label="relevant document")
+        ax.plot(relevant, scores[relevant], "o", color=kit.INK, markersize=4, label="relevant document")
         if self.end:
             last, worth = len(scores) - 1, f"worth of the end: {self.end:.3f}"
             ends = scores[-1] - self.end, scores[-1]
-            ax.vlines(last, *ends, color=style.ACCENT, linewidth=3, clip_on=False, zorder=1, label=worth)
-        plots._kit.legend_above(ax, 2)
+            ax.vlines(last, *ends, color=kit.ACCENT, linewidth=3, clip_on=False, zorder=1, label=worth)
+        kit.legend_above(ax, 2)
         return ax
 
 

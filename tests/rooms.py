@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -230,9 +230,9 @@ WORDS = {
 """What only those who use a room write in texts, as at the command line."""
 
 
-def leave_others(gone: Iterable[str], folder: Path) -> None:
+def leave_others(gone: set[str], folder: Path) -> None:
     """Rewrite the test files of a copy without what needs these rooms."""
-    needs = _Needs({*gone})
+    needs = _Needs(gone)
     trees = {path: ast.parse(path.read_text("utf-8")) for path in sorted((folder / "tests").rglob("*.py"))}
     lost, before = 0, -1
     while lost > before:  # what goes may take more with it

@@ -148,9 +148,8 @@ def scorer(
     return score
 
 
-_COLLECTED = {Notes, Rankings, Judgments, NilLists, Universe, Keys, Reading, Columns, Sample}
-_ERRORS = (each for each in vars(errors).values() if isinstance(each, type))
-_COLLECTED |= {each for each in _ERRORS if issubclass(each, ValueError)}
+_ERRORS = {each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, ValueError)}
+_COLLECTED = {Notes, Rankings, Judgments, NilLists, Universe, Keys, Reading, Columns, Sample} | _ERRORS
 _OF_ARRAYS = {"dtype", "ndarray", "_reconstruct", "_frombuffer", "scalar"}
 
 
