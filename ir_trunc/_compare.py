@@ -462,7 +462,7 @@ class Comparison(Saved):
                 notes.append(f"{many} have no marks unless there is a baseline.")
         if self.intervals:
             of = "means" if self.baseline is None else f"differences to {self.baseline}"
-            notes.append(f"With {self._level(self.baseline is not None)} intervals of the {of}.")
+            notes.append(f"The intervals of the {of} have {self._level(self.baseline is not None)}.")
         by_reason = defaultdict(list)
         for measure, reason in self.untested.items():
             by_reason[reason].append(measure)

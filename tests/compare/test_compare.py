@@ -487,9 +487,9 @@ def test_it_stands_there_for_what_an_interval_holds(options, kind):
     text = repr(compare("AP", QRELS, RUNS, **options))
     assert f"Differences, with {kind} 95 % confidence intervals:" in text
     with_baseline = repr(compare("AP", QRELS, RUNS, baseline="bm25", intervals=True, **options))
-    assert f"With {kind} 95 % confidence intervals of the differences to bm25." in with_baseline
+    assert f"The intervals of the differences to bm25 have {kind} 95 % confidence." in with_baseline
     of_means = repr(compare("AP", QRELS, RUNS, intervals=True, **options))
-    assert "With individual 95 % confidence intervals of the means." in of_means
+    assert "The intervals of the means have individual 95 % confidence." in of_means
 
 
 def test_the_sign_test_counts_topics_up_and_down():
