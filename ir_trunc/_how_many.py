@@ -628,7 +628,7 @@ def _try_policies(
     policies: Any, also: Any, present: Any, budget: Any, keep: float | None, scored: _Scored, people: Rankings
 ) -> tuple[list[_Trial], list[str]]:
     """The setting in use, the references and other policies, the best first, and why some were not tried."""
-    split, goal = scored.split, {"weights": scored.goal, "keep": keep}
+    split, goal = scored.split, {"weights": scored.unequal_weights, "keep": keep}
     longest = int(split.rankings.lengths.max())
     now: Cutter = Fixed(longest)
     if present is not None:
@@ -695,13 +695,13 @@ class _Scored:
         return np.bincount(unit_of[self.labelled], values, int(unit_of.max()) + 1).astype(np.float64)
 
     @property
-    def goal(self) -> Floats | None:
+    def unequal_weights(self) -> Floats | None:
         """The weights; None where all are 1."""
         return None if (self.weights == 1).all() else self.weights
 
     def values(self, lists: Rankings) -> Floats:
         """The values of the questions, in their weights, whose mean is the score (Q)."""
-        return influence(one_measure(self.measure), lists, self.goal)
+        return influence(one_measure(self.measure), lists, self.unequal_weights)
 
     def estimate(self, lists: Rankings, by_people: Rankings) -> Any:
         """What the questions say of the score of a policy."""

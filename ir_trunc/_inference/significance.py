@@ -323,7 +323,7 @@ def corrected(p: Floats, correction: Correction | None) -> Floats:
 
 
 def uncut_p_values(p: Floats, correction: Correction | None) -> Floats:
-    """The same; those of Holm may be above 1."""
+    """P values corrected as by `corrected`; those of Holm may be above 1."""
     if correction is None or not len(p):
         return p
     if correction == "bh":

@@ -74,15 +74,15 @@ def from_nothing(x: npt.ArrayLike, offsets: Ints) -> tuple[Floats, Ints]:
     return running(x, offsets, gap=1), offsets[:-1] + np.arange(len(offsets) - 1)
 
 
-def kept(table: Floats) -> Floats:
-    """A table that stays for further calls, and cannot be changed."""
+def read_only(table: Floats) -> Floats:
+    """A table that stays for further calls, so that nothing may change it."""
     table.flags.writeable = False
     return table
 
 
 @lru_cache(maxsize=4)
 def _ranks(size: int) -> Floats:
-    return kept(np.arange(size, dtype=np.float64))
+    return read_only(np.arange(size, dtype=np.float64))
 
 
 class Lists:

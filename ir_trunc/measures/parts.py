@@ -14,7 +14,7 @@ import numpy as np
 from ir_trunc._core.arrays import Bools, Floats, Ints, offsets_of
 from ir_trunc._core.errors import ParameterError, counted, nearest, warn
 from ir_trunc._core.lazy import cached_property, npt
-from ir_trunc.measures.lists import EveryDocument, Lists, from_nothing, kept, running
+from ir_trunc.measures.lists import EveryDocument, Lists, from_nothing, read_only, running
 from ir_trunc.measures.params import QRELS, TOOL, Size
 
 if TYPE_CHECKING:
@@ -329,7 +329,7 @@ def jk_discount(lists: Lists) -> Floats:
 @lru_cache(maxsize=4)
 def _discounts(shift: int, size: int) -> Floats:
     logs = np.fromiter(map(math.log2, range(2, size + shift)), np.float64)
-    return kept(np.append(np.ones(2 - shift), 1 / logs))
+    return read_only(np.append(np.ones(2 - shift), 1 / logs))
 
 
 @lru_cache(maxsize=16)
@@ -339,7 +339,7 @@ def powers_of(p: float, size: int) -> Floats:
     values[:1] = 1
     np.multiply.accumulate(values, out=values)
     values[values < sys.float_info.min] = 0  # processors are slow with such numbers
-    return kept(values)
+    return read_only(values)
 
 
 def discount(lists: Lists, dcg: str) -> Floats:

@@ -18,7 +18,7 @@ from ir_trunc._core.parameters import Choice, Number
 from ir_trunc.measures import parts
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED, ListPart
-from ir_trunc.measures.lists import Lists, kept
+from ir_trunc.measures.lists import Lists, read_only
 from ir_trunc.measures.params import Documents, Effort, MaxRel, Persistence, Scale, SignedScale
 from ir_trunc.measures.terminal import AMIGO, AMIGO_2022
 
@@ -180,4 +180,4 @@ def OIE(lists: Lists, D: Documents = 20000, beta: JointWeight = 1.05, part: Part
 @lru_cache(maxsize=4)
 def natural_logs(size: int) -> Floats:
     """ln max(1, i) for i = 0, 1, 2, ..., size - 1, by `math` as the discounts are."""
-    return kept(np.fromiter(map(math.log, (1, *range(1, size))), np.float64))
+    return read_only(np.fromiter(map(math.log, (1, *range(1, size))), np.float64))

@@ -237,7 +237,7 @@ class Property:
     # Its cases, the smallest first. Those of a property about depth are those in each setting, and depend on
     # the size of the collection.
     trials: Callable[..., Iterable[Any]]
-    decides: Callable[[Ints], Any] = np.argmin  # the place of the case that does, from the sign of each
+    decides: Callable[[Ints], Any] = np.argmin  # the place of the case that decides, from the sign of each
     about_depth: bool = False
 
 

@@ -310,10 +310,8 @@ def test_scores_on_spark_have_the_bits_of_calc(score, tmp_path, monkeypatch):
     java = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     java += " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
     settings = {"driver.memory": "512m", "driver.extraJavaOptions": java, "log.level": "OFF"}
-    settings |= {
-        "sql.shuffle.partitions": "2",
-        "sql.adaptive.enabled": "false",
-    }  # which would join small ones
+    # Adaptive execution would join small partitions.
+    settings |= {"sql.shuffle.partitions": "2", "sql.adaptive.enabled": "false"}
     settings |= dict.fromkeys(["ui.enabled", "ui.showConsoleProgress"], "false")
     settings |= dict.fromkeys(["driver.host", "driver.bindAddress"], "127.0.0.1")
     settings |= dict.fromkeys(["local.dir", "sql.warehouse.dir"], str(tmp_path))

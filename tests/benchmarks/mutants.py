@@ -29,10 +29,8 @@ PAIRS += ", In NotIn"  # codespell:ignore
 PAIRS += ", min max, minimum maximum, argmin argmax, any all, floor ceil, zeros ones, left right, low high"
 SWAPS = {a: b for pair in PAIRS.split(", ") for x, y in [pair.split()] for a, b in ((x, y), (y, x))}
 MOST = 8  # files of tests
-EACH = [
-    "tests/properties/test_direction.py",
-    "tests/properties/test_estimands.py",
-]  # which hold for many modules
+# Laws that hold for many modules.
+EACH = ["tests/properties/test_direction.py", "tests/properties/test_estimands.py"]
 
 
 def places(node):

@@ -408,9 +408,8 @@ def asked(tool: str, venvs: Path | None = None) -> dict[str, str] | None:
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, env=env)
     if done.returncode:
         sys.exit(f"{tool}: {done.stderr}")
-    found: dict[str, str] | None = json.loads(
-        done.stdout.splitlines()[-1]
-    )  # some tools print when they are imported
+    # Some tools print when they are imported.
+    found: dict[str, str] | None = json.loads(done.stdout.splitlines()[-1])
     return found
 
 

@@ -99,9 +99,8 @@ def test_whatever_is_written_to_a_full_disk_leaves_the_old_file(folder, long_for
         if words[0] == "-c":
             assert (status, out) == (0, f"[Errno 28] No space left on device: 'disk/{name}'\n")
         else:
-            assert (status, out if words[0] != "meta" else "") == (2, ""), (
-                words
-            )  # which prints its table first
+            # The command meta prints its table first.
+            assert (status, out if words[0] != "meta" else "") == (2, ""), words
             assert err.endswith(f"ir_trunc: disk/{name}: No space left on device.\n"), err
 
 

@@ -24,9 +24,8 @@ def as_file(run, path) -> str:
 
 def test_many_threads_share_an_evaluator(tmp_path, monkeypatch, long_form):
     small_blocks(monkeypatch, 500)
-    seed = (
-        draws("threads").randrange(10**6) // 2 * 2 + 1
-    )  # odd seeds: runs without costs, which files do not have
+    # Odd seeds: runs without costs, which files do not have.
+    seed = draws("threads").randrange(10**6) // 2 * 2 + 1
     qrels, _ = with_ids(queries(seed, 12), seed)
     runs = [with_ids(queries(seed, 12), seed + 2 * number)[1] for number in range(4)]
     given = [

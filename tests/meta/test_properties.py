@@ -141,7 +141,7 @@ def test_limits_are_cutoffs_inner_ones_too_and_lengths():
         assert tried(name, (0, 1), 4).reach.limits == limits
 
 
-@pytest.mark.needs("graded answers", "screening", "sessions")
+@pytest.mark.needs("screening", "sessions")
 def test_the_package_keeps_verdicts_on_all_its_measures():
     """`.ci/renew --verdicts` writes them."""
     assert {row.measure for row in meta.properties()} == set(_kept()) == set(default_settings())

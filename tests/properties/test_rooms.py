@@ -14,12 +14,8 @@ from rooms import ROOMS, ROOT, leave_others, owner_of, take_away, with_those_abo
 from source import FILES, PACKAGE, imports_of, module_of, source_tree
 
 MODULES = {module_of(path): path for path in FILES}
-LINES = {
-    "__init__.py",
-    "typing.py",
-    "truncation/__init__.py",
-    "_read/readers/__init__.py",
-}  # of `rooms.LISTS`
+# Those of `rooms.LISTS` that import rooms.
+LINES = {"__init__.py", "typing.py", "truncation/__init__.py", "_read/readers/__init__.py"}
 
 
 def rooms_that(path):

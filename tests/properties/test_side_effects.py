@@ -110,7 +110,7 @@ except OSError:
 """
 
 
-@pytest.mark.needs("compare", "demonstration", "study")
+@pytest.mark.needs("study")
 def test_the_work_reaches_for_the_files_that_are_named_and_leaves_the_state_of_the_process(tmp_path):
     """No connection, no program, no pickle, no file written or moved, by Python's own account.
 

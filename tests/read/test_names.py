@@ -127,7 +127,6 @@ def test_each_name_of_qrels_is_found_or_refused(form, tmp_path):
         check(message, "it has: topic, found" if field == "list" else "misnamed")
 
 
-@pytest.mark.needs("spans and stores")
 @pytest.mark.parametrize(("form", "of_run"), [
     pytest.param(form, of_run, marks=[pytest.mark.weekly] * ((i + j) % 4 > 0))
     for i, form in enumerate(JUDGED)
