@@ -228,13 +228,13 @@ class Comparison(Saved):
         table = labelled_table("system", self.systems, self.means["all"].T, self.measures)
         for row, name in enumerate(self.measures if self.intervals else ()):
             bounds = self._bounds(row)
-            for side, end in enumerate(self.ends):
+            for side, end in enumerate(self.bound_names):
                 table[f"{name} {end}"] = [bounds.get(system, _UNKNOWN)[side] for system in self.systems]
         return table
 
     @property
-    def ends(self) -> tuple[str, ...]:
-        """What columns of bounds are called behind the name of a measure."""
+    def bound_names(self) -> tuple[str, ...]:
+        """The words behind the name of a measure in the columns of its bounds; none without intervals."""
         if not self.intervals:
             return ()
         return ("low", "high") if self.baseline is None else ("difference low", "difference high")

@@ -84,5 +84,5 @@ def _table(comparison: Comparison, places: int) -> pd.DataFrame:
     for name, cells in zip(marked.columns, zip(*marked.cells)):
         columns[name] = means[name]
         columns[f"{name} marks"] = [BEST * cell.best + cell.marks for cell in cells]
-        columns |= {f"{name} {end}": means[f"{name} {end}"] for end in comparison.ends}
+        columns |= {f"{name} {end}": means[f"{name} {end}"] for end in comparison.bound_names}
     return pd.DataFrame({name: list(values) for name, values in columns.items()})

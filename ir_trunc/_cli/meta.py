@@ -1,4 +1,4 @@
-"""`ir_trunc meta`: meta-evaluation; and commands that follow from functions, as those of `study` do, too.
+"""`ir_trunc meta`: meta-evaluation; and how commands follow from functions, as those of `study` do, too.
 
 Arguments, flags, their values and the help follow from declarations: the signatures of the procedures, the
 kinds of their options and their docstrings. Only `matrix`, `guide` and `calibrate` are written out.
@@ -84,7 +84,7 @@ def _overview(
 def _run(group: str, procedures: Sequence[ProcedureDefinition], words: Sequence[str]) -> None:
     """Run procedures one after the other over the same data, and print what they find.
 
-    A procedure that also takes the result of one before it runs once more for this.
+    A procedure that also takes the result of an earlier one runs once more with it.
     """
     first, *_ = procedures
     args = _parser(group, procedures).read(words)

@@ -1,9 +1,9 @@
-"""Confidence bounds: of the mean of bounded values, and by the bootstrap of statistics that are no means.
+"""Confidence bounds: of the mean of bounded values, and, by the bootstrap, of statistics that are not means.
 
-Bounds of the mean of bounded values need no distribution to assume. Values of independent units and one
-further value at an end of the range have the weights Dirichlet(1, ..., 1); `below` is the distribution of
-their mean (Gaffke 2005; Learned-Miller & Thomas 2019, https://arxiv.org/abs/1905.06208). Of values 0 and 1
-the bounds are those of Clopper and Pearson.
+Bounds of the mean of bounded values assume no distribution. Values of independent units and one further value
+at an end of the range have the weights Dirichlet(1, ..., 1); `below` is the distribution of their mean
+(Gaffke 2005; Learned-Miller & Thomas 2019, https://arxiv.org/abs/1905.06208). For values 0 and 1 the bounds
+are those of Clopper and Pearson.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Two equal means always tie, two means of 0 too. A measure of the whole run (`c@1
 every set, as Peñas & Rodrigo (ACL 2011) do, and on every half.
 
 Predictivity is how well the order of systems on one half of the topics predicts their order on the other
-(Webber et al., SIGIR 2008). Split tests ask how often the other half contradicts a significant difference
+(Webber et al., SIGIR 2008). Split tests count how often the other half contradicts a significant difference
 (Zobel, SIGIR 1998).
 
 Coverage of unanimous improvement (Amigó et al., JAIR 2011; Amigó, Mizzaro & Spina, SIGIR 2022): for systems
