@@ -552,8 +552,10 @@ def _columns(data: Any, source: str, named: Columns) -> tuple[dict[str, list[Any
     columns, count = dict[Any, list[Any]](), 0  # of columns that are not read, the names alone
     if shape_of(data) == "frame":
         table = columns_by_name(data, source)
-        columns = {name: values_of(table[name]) if name in read else [] for name in column_names(table)}
-        count = max((len(table[name]) for name in [*columns][:1]), default=0)
+        names = column_names(table)
+        once = {name for name in read if names.count(name) == 1}
+        columns = {name: values_of(table[name]) if name in once else [] for name in names}
+        count = len(next(iter(table.values()), ())) if isinstance(table, Mapping) else len(table)
     else:
         for count, item in enumerate(_items(data, source), 1):
             if not isinstance(item, Mapping):
@@ -564,16 +566,17 @@ def _columns(data: Any, source: str, named: Columns) -> tuple[dict[str, list[Any
             for name, column in columns.items():
                 if name in read:
                     column.append(item.get(name))
+        names = [*columns]
     if not count:
         raise InputError(f"{source}: there is no question; at least one is needed.")
-    named.check(columns, OF_LOGS, source)
-    fields = [f for f in OF_LOGS if f in ("id", "answer") or matching(columns, f, named)]
-    values = {field: columns[column_name(columns, field, source, named)] for field in fields}
+    named.check(names, OF_LOGS, source)
+    fields = [f for f in OF_LOGS if f in ("id", "answer") or matching(names, f, named)]
+    values = {field: columns[column_name(names, field, source, named)] for field in fields}
     values["id"] = [one_id(name, "id", f"{source}, item {n}") for n, name in enumerate(values["id"], 1)]
     ((name, times),) = Counter(values["id"]).most_common(1)
     if times > 1:
         raise InputError(f"{source}, question {name} is there twice; each question needs an id of its own.")
-    return values, [*columns]
+    return values, names
 
 
 def _items(data: Any, source: str) -> Iterable[Any]:

@@ -317,6 +317,17 @@ def test_wrong_fields_are_named(change, message):
     refused(InputError, message, read_log, [ITEMS[0] | change, *ITEMS[1:]])
 
 
+@pytest.mark.parametrize("form", [pd.DataFrame, pa.table])
+@pytest.mark.parametrize("field", ["id", "answer", "correct"])
+def test_a_column_that_a_frame_has_twice_is_refused(form, field):
+    frame = pd.DataFrame(ITEMS)[["id", "answer", "correct"]]
+    names = [*frame.columns, field]
+    log = pd.concat([frame, frame[field]], axis=1)
+    if form is pa.table:
+        log = pa.table([pa.array(log.iloc[:, at], from_pandas=True) for at in range(4)], names=names)
+    refused(InputError, f"columns {field} and {field} for the same field", read_log, log)
+
+
 @pytest.mark.parametrize("log", [[], {}, [5], 5, None, b"x", [[1]], pd.DataFrame(), [{"a": 1}], {"id": "q"}])
 def test_what_is_no_log_is_refused(log):
     with pytest.raises(InputError):
@@ -385,6 +396,14 @@ def test_two_logs_are_compared(tmp_path, monkeypatch, capsys):
     assert f"[{row['low']:.4f}, {row['high']:.4f}]" in printed
     for words in (["short.jsonl", "c@1"], ["new.jsonl", "nope"], ["new.jsonl", "c@1", "--risk", "0.1"]):
         assert main(["answers", "old.jsonl", *words]) == 2
+    for words, message in (
+        (["c@1", "old.jsonl"], "log c@1: there is no such file"),
+        (["old.jsonl", "no/new.jsonl", "c@1"], "log no/new.jsonl: there is no such file"),
+        (["old.jsonl", "c@1", "new.jsonl"], "'new.jsonl' is a file where a measure is needed"),
+    ):
+        capsys.readouterr()
+        assert main(["answers", *words]) == 2
+        assert message in capsys.readouterr().err
 
 
 def test_check_takes_logs(tmp_path, monkeypatch, capsys):
