@@ -240,10 +240,10 @@ class Words(argparse.Namespace):
         measure, if it is a file or looks like the path of one.
         """
         words = self.runs
-        if not os.path.exists(words[0]) and is_measure(_name(words[0].partition(" ")[0])):
-            raise ParameterError(
-                f"{words[0]!r} is a measure where a run is needed: QRELS RUN ... MEASURE ..."
-            )
+        for word, needed in ((getattr(self, "qrels", None), "qrels are"), (words[0], "a run is")):
+            if word and not os.path.exists(word) and is_measure(_name(word.partition(" ")[0])):
+                what = f"{word!r} is a measure where {needed} needed"
+                raise ParameterError(f"{what}: QRELS RUN ... MEASURE ...")
         for word in words[1:]:
             if re.fullmatch(r"[0-9.]+", word) and not os.path.exists(word):
                 several = "several values of an option are written as 10,20"
@@ -259,6 +259,9 @@ class Words(argparse.Namespace):
             raise ParameterError(
                 f"-m {self.measures!r} and {str(words[0])!r}: name the measures in one place."
             )
+        for word in map(str, words):
+            if os.path.exists(word) and not is_measure(_name(word)):
+                raise ParameterError(f"{word!r} is a file where a measure is needed: measures come last.")
         measures = words or split_at_blanks(default if self.measures is None else self.measures)
         if not measures:
             raise ParameterError("A measure is needed: 'RBPT nDCG@10', for example.")

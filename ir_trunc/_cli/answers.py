@@ -69,15 +69,14 @@ def main(args: Words) -> None:
     """
     if args.delta is not None and args.risk is None:
         raise ParameterError("--delta needs --risk: the risk that the threshold promises.")
-    for word in args.words:
-        if not os.path.exists(word):
-            measures_in(word)  # an error for what is neither a measure nor a log
-    paths = [args.log, *takewhile(os.path.exists, args.words)]
+    # An error for what is neither a measure nor looks like the path of a log.
+    is_log = {word: os.path.exists(word) or not measures_in(word) for word in args.words}
+    paths = [args.log, *takewhile(is_log.__getitem__, args.words)]
     if paths[1:] and (args.plot is not None or args.risk is not None):
         raise ParameterError("--risk and --plot are for one log.")
     words = args.words[len(paths) - 1 :]
-    measures = args.measures_of(words) if words or args.measures is not None or paths[1:] else []
     logs, places = logs_of(args, paths), 4 if args.places is None else args.places
+    measures = args.measures_of(words) if words or args.measures is not None or paths[1:] else []
     if logs[1:]:
         parts = _compared(dict(zip(by_file_name(paths), logs)), measures, places)
     else:

@@ -116,6 +116,18 @@ def test_a_measure_in_the_place_of_the_run(folder, complaint, words, measure):
     assert f"{measure!r} is a measure where a run is needed: QRELS RUN ... MEASURE ..." in message
 
 
+@pytest.mark.parametrize("words", ["P@5 qrels in.run", "report -o page.html AP qrels", "compare AP qrels x"])
+def test_a_measure_in_the_place_of_the_qrels(folder, complaint, words):
+    assert " is a measure where qrels are needed: QRELS RUN ... MEASURE ..." in complaint(*words.split())
+
+
+@pytest.mark.parametrize(
+    "words", ["qrels in.run AP qrels", "compare qrels in.run AP runs/a", "meta weights AP in.run"]
+)
+def test_a_file_in_the_place_of_a_measure(folder, complaint, words):
+    assert "is a file where a measure is needed: measures come last" in complaint(*words.split())
+
+
 @pytest.mark.parametrize("words", [
     "QRELS RUN MEASURES", "meta power QRELS RUNS MEASURES", "study cuts QRELS RUN MEASURES",
     "report QRELS RUN -o page.html MEASURES",
