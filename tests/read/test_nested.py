@@ -524,7 +524,10 @@ def test_points_of_a_list_may_be_distances():
 
 
 def test_positions_are_ids_of_the_documents_that_are_given():
-    assert orders((TOPICS, (-NEAR, PLACES), ["p", "q", "r"])) == {"a": ["p", "q"], "b": ["r"]}
+    names = ["p", "q", "r"]
+    sorted_names = pd.Series(names, index=[2, 0, 1])
+    for ids in (names, np.array(names), pa.array(names), dict(enumerate(names)), sorted_names):
+        assert orders((TOPICS, (-NEAR, PLACES), ids)) == {"a": ["p", "q"], "b": ["r"]}
     with pytest.raises(InputError, match="topic b: 2 is not a position in the 2 documents"):
         read_run((TOPICS, (-NEAR, PLACES), ["p", "q"]))
 
@@ -550,7 +553,8 @@ def test_values_that_rise_are_distances_and_a_warning_says_so():
     ((TOPICS, (NEAR[:1], PLACES)), "both need a row for each query"),
     ((TOPICS, (NEAR, np.array([["x", "y"], ["z", ""]]))), "give FAISS's own positions"),
     ((TOPICS, (np.array([[1.0, 2.0], [2, 1]]), np.array([[1, 2], [3, 4]]))), "fall in some lists and rise"),
-    ((TOPICS, (-NEAR, PLACES), 5), "documents 5: a list of the ids is needed"),
+    *(((TOPICS, (-NEAR, PLACES), odd), "documents .*: a list of the ids is needed")
+      for odd in (5, b"xyz", {"x", "y", "z"}, {"x": 0, "y": 1, "z": 2}, np.array([["x"], ["y"], ["z"]]))),
     ({"a": {"hits": {"hits": None}}}, "hits.hits is None"),
     ({"a": {"error": {"reason": "gone"}, "status": 404}}, "the response is an error"),
     ((TOPICS, {"responses": [HITS, 5]}), "topic b: 5: a list of its documents is needed"),

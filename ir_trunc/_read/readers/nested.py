@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, either, listed, nearest, option, repeated, shown, warn
-from ir_trunc._read.arrow import joined_id, one_id, pa
+from ir_trunc._read.arrow import joined_id, one_id, pa, values_of
 from ir_trunc._read.readers.memory import dicts, first_item, has_name, value_at, value_in
 from ir_trunc._read.reading import RANK, Layout
 from ir_trunc._read.registry import Table, reader, shape_of
@@ -415,8 +415,13 @@ def search_results(data: Any, layout: Layout) -> Read:
     if (twice := repeated(topics)) is not None:
         raise InputError(f"{layout.source}: topic {shown(twice)} is given twice.")
     ids = data[2] if len(data) == 3 else None
-    if ids is not None and (isinstance(ids, (str, bytes)) or not hasattr(ids, "__len__")):
-        raise InputError(f"{layout.source}: documents {shown(ids)}: a list of the ids is needed.")
+    if isinstance(ids, Mapping) and {*ids} == {*range(len(ids))}:
+        ids = [ids[place] for place in range(len(ids))]
+    if ids is not None:
+        is_list = hasattr(ids, "__len__") and getattr(ids, "ndim", 1) == 1
+        if not is_list or isinstance(ids, (str, bytes, bytearray, Mapping, set, frozenset)):
+            raise InputError(f"{layout.source}: documents {shown(ids)}: a list of the ids is needed.")
+        ids = values_of(ids)  # of a column of pandas, [0] is the row of the label 0
     return _results(dict(zip(topics, results)), layout, ranked=True, ids=ids)
 
 
