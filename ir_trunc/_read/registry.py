@@ -252,10 +252,10 @@ class Data:
 
     def rows(self) -> Iterator[Rows]:
         """The rows, in pieces of whole topics; if one is not contiguous, all rows at last."""
-        seen = set[str]()
-        for piece in self.pieces():
-            if piece.reading.by_search:  # a question may have searches in several pieces
-                yield self.all_rows()
+        seen, pieces = set[str](), self.pieces()
+        for piece in pieces:
+            if piece.reading.by_search:  # as in all pieces: a question may have searches in several
+                yield Rows.concat([piece, *pieces])
                 return
             topics = piece.topics.dictionary.to_pylist()
             if not seen.isdisjoint(topics):

@@ -281,6 +281,14 @@ def test_lists_without_scores_are_in_the_order_of_the_span():
     assert calc("RR", {"other": {"a": 1}, "q": {"c": 1}}, mixed, order="file").values.tolist() == [[1, 0.5]]
 
 
+@pytest.mark.filterwarnings("always::ir_trunc.IrTruncWarning")
+def test_what_is_assumed_is_told_once():
+    unscored = span(without(openinference("q", {"b": 0, "c": 0}), ".score"))
+    with pytest.warns(IrTruncWarning) as told:
+        calc("RR", {"q": {"c": 1}}, [unscored])
+    assert sum("the documents have no scores" in str(each.message) for each in told) == 1
+
+
 def test_distances_are_noticed():
     spans = [span(openinference("q", {"near": 0.1, "far": 0.9}))]
     with pytest.warns(IrTruncWarning, match="ranks run against the scores.*lower_is_better=True"):
