@@ -114,9 +114,10 @@ def text_of(document: Any) -> str:
 
 def scores_of_items(items: Any, score: Any = None, what: str = "score") -> Any:
     """The scores (or costs) of items, in their order; InputError if they cannot be found."""
-    refused = isinstance(items, (str, bytes, bytearray, memoryview, set, frozenset))
+    refused = isinstance(items, (str, bytes, bytearray, memoryview))
     is_record = hasattr(items, "_fields")  # a named tuple
-    if refused or is_record or not hasattr(items, "__len__") or getattr(items, "ndim", 1) == 0:
+    has_places = hasattr(items, "__len__") and hasattr(items, "__getitem__")  # which sets and views lack
+    if refused or is_record or not has_places or getattr(items, "ndim", 1) == 0:
         needed = "a list, a tuple, an array, a frame or a dict is needed"
         raise InputError(f"items of type {type(items).__name__}: {needed}.")
     if score is not None and not isinstance(score, str) and not callable(score):
@@ -127,10 +128,13 @@ def scores_of_items(items: Any, score: Any = None, what: str = "score") -> Any:
     columns = getattr(items, "column_names", getattr(items, "columns", None))
     if columns is not None and not callable(score):
         name = "score" if score is None else score
-        if name not in list(columns):
-            missing = f"items have no column {name!r}: {what}=... names it"
-            raise InputError(f"{missing}; they have: {list(columns)}.")
+        names = list(columns)
+        if names.count(name) != 1:
+            problem = f"items have {'several columns' if name in names else 'no column'} {name!r}"
+            raise InputError(f"{problem}: {what}=... names one; they have: {names}.")
         return items[name]
+    if columns is not None and not isinstance(next(iter(items), {}), Mapping):  # but its columns
+        raise InputError(f"items are a frame, whose rows no function reads: {what}='name' names a column.")
     if isinstance(items, Mapping):
         items = list(items.values())
         if score is None:
@@ -176,4 +180,10 @@ def selected(items: Any, places: Ints) -> Any:
         if package in _TAKE:
             return getattr(items, _TAKE[package])(places)
     chosen = [items[place] for place in places.tolist()]
-    return chosen if type(items) in (list, range) else type(items)(chosen)
+    if type(items) in (list, range):
+        return chosen
+    try:
+        return type(items)(chosen)
+    except TypeError as error:  # as of array.array
+        name = type(items).__name__
+        raise InputError(f"{name} cannot be made of the items to keep ({error}): give a list.") from None

@@ -154,6 +154,18 @@ def test_arrays_and_frames_come_back_as_they_are():
     assert half.keep(pl.from_pandas(frame)).equals(pl.from_pandas(frame)[:2])
     assert half.keep(pa.Table.from_pandas(frame)).equals(pa.Table.from_pandas(frame)[:2])
     refused(InputError, "items have no column 'score'", half.keep, frame.drop(columns="score"))
+    twice = pd.concat([frame, frame["score"]], axis=1)
+    for items in (twice, pa.table([pa.array([0.9]), pa.array([0.9])], names=["score", "score"])):
+        refused(InputError, "items have several columns 'score'", half.keep, items)
+    for items in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        message = "items are a frame, whose rows no function reads: score='name'"
+        refused(InputError, message, half.keep, items, score=lambda row: row["sim"])
+
+
+def test_collections_that_cannot_be_shortened_are_refused():
+    for items in ({"a": 0.9}.items(), {0.9}):
+        refused(InputError, "a list, a tuple, an array, a frame or a dict is needed", half.keep, items)
+    refused(InputError, "array cannot be made .*: give a list", half.keep, array.array("d", [0.9, 0.1]))
 
 
 def test_scores_that_rise_from_first_to_last_are_said():
