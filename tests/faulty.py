@@ -40,17 +40,8 @@ def small_blocks(patch, size: int) -> None:
 
 def python(code: str, *words: object, **options):
     """Status, output and errors of a piece of Python in a process of its own, which has two minutes."""
-    return _ended([sys.executable, "-c", code, *map(str, words)], **options)
-
-
-def ir_trunc_command(*words: object, **options):
-    """Status, output and errors of the command line in a process of its own."""
-    return _ended([sys.executable, "-m", "ir_trunc", *map(str, words)], **options)
-
-
-def _ended(command: list[str], **options):
     options |= {"capture_output": True, "text": True, "timeout": 120, "stdin": subprocess.DEVNULL}
-    done = subprocess.run(command, **options)
+    done = subprocess.run([sys.executable, "-c", code, *map(str, words)], **options)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -522,7 +522,7 @@ def number(rng):
     return f"{digits[:at]}.{digits[at:]}" if at else f".{digits}"
 
 
-def test_ids_whose_hashes_meet_and_long_lists(tmp_path):
+def test_ids_whose_hashes_meet_and_long_lists():
     rng = random.Random(1)
     docs = [bytes(rng.choices(b"\x01ab", k=rng.randint(1, 30))).decode() for _ in range(3000)]
     docs = list(dict.fromkeys(docs))

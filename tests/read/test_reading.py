@@ -233,7 +233,7 @@ def test_every_command_that_takes_runs_takes_how_they_are_read(tmp_path, capsys)
     assert said(qrels, str(tmp_path / "z"), "RR", "--duplicates", "best").split() == ["RR", "0.5000"]
 
 
-def test_what_is_written_keeps_the_order_for_tools_that_read_scores(tmp_path, capsys):
+def test_what_is_written_keeps_the_order_for_tools_that_read_scores(tmp_path):
     """By rank 'a' is first in topic 1; its score is lower than that of 'b'."""
     import ir_measures
 
