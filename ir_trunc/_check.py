@@ -390,9 +390,10 @@ def check(
         raise InputError(f"the run and the baseline {OTHER_TOPICS}")
     keys, parts = now.universe.keys, {"": (now, before)}
     if by is not None:
+        segments, _ = now.segments(by), now.counts(unit)  # which refuse what is no key
         if by == (unit := unit or (keys[1] if keys[:1] == (by,) else None)) or keys[-1:] == (by,):
             raise ParameterError(f"segments by {shown(by)}: each needs several values of another, inner key.")
-        parts = {name: (now.over(of), before and before.over(of)) for name, of in now.segments(by).items()}
+        parts = {name: (now.over(of), before and before.over(of)) for name, of in segments.items()}
     unit_name, units, labelled = now.counts(unit)
     if units < 2:
         raise InputError(f"there is {counted(units, unit_name)}: a gate needs two, and better {FEW_UNITS}.")

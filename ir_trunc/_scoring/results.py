@@ -284,7 +284,7 @@ class Results(Statement):
         names = self.universe.keys
         if key is None:
             return 0
-        if key not in names:
+        if not isinstance(key, str) or key not in names:  # a frame is equal to no name, nor unequal
             keys = ", ".join(names) or f"none; {option('keys')} names them"
             hint = errors.nearest(key, names)
             raise ParameterError(f"Results have no key {shown(key)}; they have {keys}.{hint}")
@@ -373,9 +373,9 @@ class Results(Statement):
 
     def counts(self, unit: str | None = None) -> tuple[str, int, int]:
         """What is independent of each other, how many of it there are, and topics that people labelled."""
+        units, _ = self.means_of_units(self.values, unit)  # which refuses what is no key
         keys = self.universe.keys
-        name = (unit or keys[0]) if keys else "topic"
-        return name, len(self.means_of_units(self.values, unit)[0]), 0
+        return (unit or keys[0]) if keys else "topic", len(units), 0
 
     def segments(self, key: str) -> dict[str, Bools]:
         """Which lists have each value of a key, by 'key=value'."""

@@ -363,6 +363,8 @@ def test_segments_that_are_too_small_say_how_many_it_takes():
 
 
 @pytest.mark.parametrize(("options", "message"), [
+    ({"by": np.array([[1], [2]])}, "Results have no key .*; they have"),
+    ({"unit": np.array([[1], [2]])}, "Results have no key .*; they have"),
     ({"by": "query"}, "segments by 'query': each needs several values of another, inner key"),
     ({"by": "country", "unit": "country"}, "segments by 'country': each needs several"),
     ({"by": "land"}, "Results have no key 'land'; they have country, query"),

@@ -570,6 +570,13 @@ def test_what_is_no_whole_result_is_refused(run, message):
     refused(InputError, message, read_run, run)
 
 
+def test_lists_that_are_ranked_are_no_data_to_read():
+    """They have a length, and are no iterable."""
+    rankings = ir_trunc.rank({"a": {"x": 1}}, {"a": {"x": 1.0}})
+    refused(InputError, "run of type Rankings: one of these is needed", read_run, rankings)
+    refused(InputError, "qrels of type Rankings: one of these is needed", calc, "RR", rankings, {})
+
+
 def test_distances_that_fall_are_similarities_and_unordered_ones_are_sorted():
     """Whoever says that they are distances: the form, or the user."""
     falling = {"ids": [["x", "y"]], "distances": [[0.9, 0.5]]}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -205,8 +205,8 @@ def _sampled(data: Any, form: Form) -> list[Any]:
     if shape_of(data) == "frame":
         return [dict.fromkeys(getattr(data, "column_names", getattr(data, "columns", ())), ())]
     records = _records(data, form)
-    is_sized = hasattr(records, "__len__") and getattr(records, "ndim", 1) == 1  # matrices hold no records
-    return list(islice(records, _SAMPLE)) if is_sized else []
+    is_list = isinstance(records, Collection) and getattr(records, "ndim", 1) == 1  # matrices hold no records
+    return list(islice(records, _SAMPLE)) if is_list else []
 
 
 def form_of_records(data: Any, kind: str = "") -> Form | None:
