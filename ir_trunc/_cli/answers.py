@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ir_trunc._cli._arguments import Words, cli_command, measures_in
-from ir_trunc._core.errors import ParameterError
+from ir_trunc._core.errors import ParameterError, counted
 from ir_trunc._core.lazy import plots
 from ir_trunc._output.tables import table_text
 from ir_trunc._scoring.results import as_table
@@ -104,6 +104,10 @@ def _scored(log: AnswerLog, args: Words, measures: list[Any], places: int) -> It
     deciles = np.searchsorted(curve["coverage"], np.arange(1, 11) / 10 - 1e-12)
     columns = ["threshold", "answers", "coverage", "risk"]
     yield table_text(curve.iloc[np.unique(deciles)][columns].reset_index(drop=True), places)
+    answered, unanswered = curve["answers"].iloc[-1], log.counts["unanswered"]
+    if unanswered and not measures:
+        questions = counted(len(log.run), "question")
+        yield f"Coverage is here a share of the {counted(answered, 'answer')}, above of the {questions}."
     if args.risk is not None:
         threshold = log.threshold(args.risk, args.delta)
         row = curve[curve["threshold"] == threshold].iloc[0]

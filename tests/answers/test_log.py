@@ -497,6 +497,11 @@ def test_figures_that_a_log_does_not_tell_are_not_there(tmp_path, capsys):
     assert "carefulness, alignment: Chen" in printed
     assert main(["answers", path, path]) == 2
     assert "A measure is needed" in capsys.readouterr().err
+    sure = str(json_lines(tmp_path / "sure.jsonl", [unknown[0] | {"confidence": 0.5}, unknown[1]]))
+    for words, is_said in (([], True), (["c@1"], False)):  # which has no coverage of another kind
+        assert main(["answers", sure, *words]) == 0
+        said = "Coverage is here a share of the 1 answer, above of the 2 questions."
+        assert (said in capsys.readouterr().out) is is_said
 
 
 @pytest.mark.weekly
