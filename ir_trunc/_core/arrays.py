@@ -7,7 +7,6 @@ Arrays are checked where objects are made of them, and trusted everywhere else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -23,12 +22,11 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 
-@dataclass(eq=False, repr=False)
 class Texts:
     """Ids one after the other: id i has the bytes from offsets[i] to offsets[i + 1], in UTF-8."""
 
-    offsets: npt.NDArray[np.int32]
-    data: bytes | npt.NDArray[np.uint8]
+    def __init__(self, offsets: npt.NDArray[np.int32], data: bytes | npt.NDArray[np.uint8]):
+        self.offsets, self.data = offsets, data
 
     @classmethod
     def of(cls, ids: Sequence[str]) -> Texts:

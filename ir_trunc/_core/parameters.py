@@ -12,7 +12,6 @@ import inspect
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import cache, wraps
 from numbers import Real
 from types import SimpleNamespace
@@ -183,12 +182,14 @@ LARGEST_NUMBER = 1e100
 """Products of parameters, gains and counts then stay below the largest number of 64 bits."""
 
 
-@dataclass(eq=False, repr=False)
 class Kind:
-    """A set of allowed values. A subclass has `allowed` and `clean`."""
+    """A set of allowed values. A subclass has `allowed` and `clean`.
 
-    meaning: str
-    """What the parameter is, in words."""
+    meaning: what the parameter is, in words.
+    """
+
+    def __init__(self, meaning: str):
+        self.meaning = meaning
 
     @property
     def allowed(self) -> str:
@@ -200,14 +201,11 @@ class Kind:
         raise NotImplementedError
 
 
-@dataclass(eq=False, repr=False)
 class Param:
     """One parameter: its kind (allowed values), its default, and whether it has to be given."""
 
-    name: str
-    kind: Kind
-    default: Any = None
-    required: bool = False
+    def __init__(self, name: str, kind: Kind, default: Any = None, required: bool = False):
+        self.name, self.kind, self.default, self.required = name, kind, default, required
 
     def clean(self, value: Any) -> Any:
         """The value as a plain Python object; None is allowed where it is the default."""
@@ -221,13 +219,12 @@ def written_arguments(params: Iterable[Param]) -> str:
     return f"({', '.join(inside)})" if inside else ""
 
 
-@dataclass(eq=False, repr=False)
 class Number(Kind):
     """A real number between two bounds; `inside` leaves the bounds themselves out."""
 
-    low: float = -math.inf
-    high: float = math.inf
-    inside: bool = False
+    def __init__(self, meaning: str, low: float = -math.inf, high: float = math.inf, inside: bool = False):
+        super().__init__(meaning)
+        self.low, self.high, self.inside = low, high, inside
 
     @property
     def allowed(self) -> str:
@@ -241,12 +238,12 @@ class Number(Kind):
         return real
 
 
-@dataclass(eq=False, repr=False)
 class Whole(Kind):
     """A whole number from `low` on, to `high`."""
 
-    low: int = 1
-    high: int = LARGEST
+    def __init__(self, meaning: str, low: int = 1, high: int = LARGEST):
+        super().__init__(meaning)
+        self.low, self.high = low, high
 
     @property
     def allowed(self) -> str:
@@ -274,7 +271,6 @@ class Text(Kind):
         return text(name, value)
 
 
-@dataclass(eq=False, repr=False)
 class Choice(Kind):
     """One of a few words, or, where `number` is given, a number of that kind.
 
@@ -282,9 +278,15 @@ class Choice(Kind):
     measure knows.
     """
 
-    words: tuple[str, ...] = ()
-    number: Number | None = None
-    elsewhere: tuple[tuple[str, str], ...] = ()
+    def __init__(
+        self,
+        meaning: str,
+        words: tuple[str, ...] = (),
+        number: Number | None = None,
+        elsewhere: tuple[tuple[str, str], ...] = (),
+    ):
+        super().__init__(meaning)
+        self.words, self.number, self.elsewhere = words, number, elsewhere
 
     @property
     def allowed(self) -> str:
@@ -302,11 +304,12 @@ class Choice(Kind):
         return self.number.clean(name, value)
 
 
-@dataclass(eq=False, repr=False)
 class Several(Kind):
     """One or more values of a kind; each counts once."""
 
-    each: Kind
+    def __init__(self, meaning: str, each: Kind):
+        super().__init__(meaning)
+        self.each = each
 
     @property
     def allowed(self) -> str:
@@ -387,7 +390,8 @@ def kind_of(annotation: Any) -> Any:
     kind, *_ = getattr(annotation, "__metadata__", None) or [None]
     if isinstance(kind, Choice) and not kind.words:
         literals = (annotation.__origin__, *get_args(annotation.__origin__))  # the second of `Literal | None`
-        kind = replace(kind, words=next(get_args(each) for each in literals if get_origin(each) is Literal))
+        words = next(get_args(each) for each in literals if get_origin(each) is Literal)
+        kind = Choice(kind.meaning, words, kind.number, kind.elsewhere)
     return kind if hasattr(kind, "clean") else None
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Set
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -176,7 +175,7 @@ def bind(measure: Measure) -> BoundMeasure | None:
             if isinstance(bound.definition.params[name].kind, Sizes) and is_path(value):
                 from ir_trunc._read.text import read_sizes  # with pathlib and json, which no object needs
 
-                bound = replace(bound, params={**bound.params, name: read_sizes(value)})
+                bound = bound.with_params(**{name: read_sizes(value)})
         return bound
     definition = definition_of(measure)
     if definition is None:

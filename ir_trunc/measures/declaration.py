@@ -20,7 +20,7 @@ from ir_trunc._core.parameters import call_parts, kind_of, literal, refuse_bare
 from ir_trunc.measures.definition import CUTOFF, JUDGED_ONLY, Declaration, Definition, Formula, Range, TieUnit
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import JudgedOnly, Nil, Param, Whole
-from ir_trunc.measures.parts import AtLeast, gains_by, scale_of, silent_or
+from ir_trunc.measures.parts import at_least, gains_by, scale_of, silent_or
 
 registry: dict[str, Definition] = {}
 unlisted: dict[str, Definition] = {}
@@ -30,7 +30,7 @@ _aliases: dict[str, str] = {}
 Cutoff = Literal["none", "optional", "required"]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class measure(Declaration):
     """Declare a formula as a measure.
 
@@ -272,7 +272,7 @@ def with_nil(formula: Formula) -> Formula:
         score = formula(lists, **params)
         if nil is None:
             return score
-        scale = scale_of(params["gains"]) if "gains" in params else AtLeast(params.get("rel") or 1)
+        scale = scale_of(params["gains"]) if "gains" in params else at_least(params.get("rel") or 1)
         return silent_or(lists, gains_by(scale, lists).R, nil, score)
 
     return silent

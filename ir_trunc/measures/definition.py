@@ -75,7 +75,7 @@ ADDRESS = pattern(r", (https?://[^ ,;]+)")
 """The address in the text of a source, which has the place behind it: a section, an equation or a table."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False, init=False)
+@dataclass(kw_only=True, eq=False, repr=False, init=False)
 class Declaration:
     """What the decorator `measure` and the definition that it makes have in common; `measure` explains it."""
 
@@ -90,7 +90,7 @@ class Declaration:
     scale_free: Callable[..., bool] | None = None
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Definition(Declaration, Declared):
     """A measure as it is declared: a formula over `Lists`, its parameters, and the range of its values.
 
@@ -223,7 +223,6 @@ class Definition(Declaration, Declared):
             raise type(error)(f"{self.name}: {error}") from None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class BoundMeasure:
     """A measure with values for its parameters: what can be computed.
 
@@ -238,10 +237,12 @@ class BoundMeasure:
     array([0.528, 1.   ])
     """
 
-    definition: Definition
-    params: Mapping[str, Any]
-    cutoff: int | None = None
-    judged_only: bool = False
+    def __init__(self, definition: Definition, params: dict[str, Any], cutoff: int | None, judged_only: bool):
+        self.definition, self.params, self.cutoff, self.judged_only = definition, params, cutoff, judged_only
+
+    def with_params(self, **changed: Any) -> BoundMeasure:
+        """The measure with these values in place of its own."""
+        return BoundMeasure(self.definition, self.params | changed, self.cutoff, self.judged_only)
 
     @property
     def range(self) -> Range:

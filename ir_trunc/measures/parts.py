@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,54 +30,46 @@ _TOP_EXPONENT = 1000  # 2^1024 is infinity in 64 bits
 
 
 GainScale = Callable[[Ints], Any]
-"""From grades to units of gain, 0 for negatives. Scales of one kind that give equal gains are equal."""
+"""From grades to units of gain, 0 for negatives. The functions below return one scale for equal arguments."""
 
 
-@dataclass(unsafe_hash=True, repr=False)
-class AtLeast:
+@lru_cache
+def at_least(rel: int) -> GainScale:
     """1 for a grade of at least `rel`, else 0."""
-
-    rel: int
-
-    def __call__(self, grade: Ints) -> Bools:
-        return grade >= self.rel
+    return lambda grade: grade >= rel
 
 
-@dataclass(unsafe_hash=True, repr=False)
-class Mapped:
+@lru_cache
+def of_pairs(lowest: int, *gains: tuple[int, float]) -> GainScale:
     """The gain that pairs of grade and gain have for it; without one the grade itself, 0 below the lowest."""
 
-    gains: tuple[tuple[int, float], ...] = ()  # that of grade 0 is not for negative grades nor the unjudged
-    lowest: int = 1
-
-    def __call__(self, grade: Ints) -> Floats:
+    def scale(grade: Ints) -> Floats:
         worth = grade.astype(np.float64)
-        worth[grade < self.lowest] = 0.0
-        for level, gain in self.gains:
+        worth[grade < lowest] = 0.0
+        for level, gain in gains:  # that of grade 0 is not for negative grades nor the unjudged
             worth[grade == level] = gain
         return worth
 
+    return scale
 
-@dataclass(unsafe_hash=True, repr=False)
-class PowersOfTwo:
+
+@lru_cache
+def powers_up_to(top: int) -> GainScale:
     """2^grade - 1."""
-
-    top: int
-
-    def __call__(self, grade: Ints) -> Floats:
-        worth: Floats = np.ldexp(1.0, np.arange(self.top + 1)) - 1
-        return worth[np.maximum(grade, 0)]
+    return lambda grade: (np.ldexp(1.0, np.arange(top + 1)) - 1)[np.maximum(grade, 0)]
 
 
-@dataclass(eq=False, repr=False)
 class OfJudged:
-    """The gains of all judged documents, retrieved or not."""
+    """The gains of all judged documents, retrieved or not.
 
-    rows: Ints  # the topic of every judged document, by its position
-    units: Floats  # of every judged document
-    R: Ints  # relevant documents of every query
-    best_first: Floats  # their units, the highest first inside a query, whatever the grades
-    ideals: dict[Any, tuple[Floats | None, Floats, Ints]]  # cumulated with weights that all runs have
+    rows: the topic of every judged document, by its position. units: of every judged document. R: relevant
+    documents of every query. best_first: their units, the highest first inside a query, whatever the grades.
+    ideals: cumulated with weights that all runs have.
+    """
+
+    def __init__(self, rows: Ints, units: Floats, R: Ints, best_first: Floats):
+        self.rows, self.units, self.R, self.best_first = rows, units, R, best_first
+        self.ideals: dict[Any, tuple[Floats | None, Floats, Ints]] = {}
 
     @classmethod
     def of(cls, judgments: Judgments, units: Floats) -> OfJudged:
@@ -90,7 +81,7 @@ class OfJudged:
         if rises.any() and (rises & (row[1:] == row[:-1])).any():
             best_first = best_first[np.lexsort((-best_first, row))]  # of a map that falls as the grade rises
         # Not the judgments themselves, which hold this: a cycle would keep both in memory for a while.
-        return cls(judgments.rows, units, R, best_first, {})
+        return cls(judgments.rows, units, R, best_first)
 
     @property
     def total(self) -> Floats:
@@ -127,15 +118,14 @@ def gains_by(scale: GainScale, lists: Lists, unit: float = 1.0) -> Gains:
     return Gains(lists, units, of_judged, lists.gains, unit)
 
 
-@dataclass(eq=False, repr=False)
 class Gains:
-    """The gains of documents, in whole units where the scale allows it, so that their sums are exact."""
+    """The gains of documents, in whole units where the scale allows it, so that their sums are exact.
 
-    lists: Lists
-    units: Floats  # of every hit
-    judged: OfJudged
-    hits: Floats  # gain of every hit
-    unit: float = 1.0  # a gain is its units divided by this number
+    units: of every hit. hits: the gain of every hit. unit: a gain is its units divided by this number.
+    """
+
+    def __init__(self, lists: Lists, units: Floats, judged: OfJudged, hits: Floats, unit: float = 1.0):
+        self.lists, self.units, self.judged, self.hits, self.unit = lists, units, judged, hits, unit
 
     @property
     def relevant(self) -> Bools:
@@ -201,14 +191,11 @@ class Gains:
         return Ideal(self.lists, *from_nothing(worth, self.judged.offsets), self.R)
 
 
-@dataclass(eq=False, repr=False)
 class Ideal:
     """Cumulated gain of every query's ideal list: `sums[starts + depth]` for a depth <= lengths."""
 
-    lists: Lists
-    sums: Floats
-    starts: Ints
-    lengths: Ints
+    def __init__(self, lists: Lists, sums: Floats, starts: Ints, lengths: Ints):
+        self.lists, self.sums, self.starts, self.lengths = lists, sums, starts, lengths
 
     def at_hits(self, depth: npt.ArrayLike) -> Floats:
         """One value for every hit, at its own depth."""
@@ -227,17 +214,17 @@ class Ideal:
 
 def binary(lists: Lists, rel: int = 1) -> Gains:
     """1 for a grade of at least `rel`, else 0."""
-    return gains_by(AtLeast(rel), lists)
+    return gains_by(at_least(rel), lists)
 
 
 def graded(lists: Lists, rel: int = 1) -> Gains:
     """The grade itself, and 0 for a grade below `rel`."""
-    return gains_by(Mapped(lowest=rel), lists)
+    return gains_by(of_pairs(rel), lists)
 
 
-def scale_of(gains: dict[int, float] | None) -> Mapped:
+def scale_of(gains: dict[int, float] | None) -> GainScale:
     """The scale of a map: its gain for a grade, the grade itself where it has none; never below 0."""
-    return Mapped(tuple((gains or {}).items()))
+    return of_pairs(1, *(gains or {}).items())
 
 
 def mapped(lists: Lists, gains: dict[int, float] | None) -> Gains:
@@ -263,12 +250,14 @@ def powers_of_two(lists: Lists, gains: dict[int, float] | None) -> Gains:
             f"gains 2^g - 1 need grades or gains g of at most {_TOP_EXPONENT}, not {highest:g}."
         )
     levels = np.append(0, lists.judgments.levels)
-    return gains_by(Mapped(tuple((int(x), 2**g - 1) for x, g in zip(levels, scale_of(gains)(levels)))), lists)
+    return gains_by(
+        of_pairs(1, *((int(x), 2**g - 1) for x, g in zip(levels, scale_of(gains)(levels)))), lists
+    )
 
 
 def linear(lists: Lists, max_rel: int | None = None, rel: int = 1) -> Gains:
     """x / max_rel, and 0 for a grade below `rel`."""
-    return gains_by(Mapped(lowest=rel), lists, float(top_grade(lists, max_rel)))
+    return gains_by(of_pairs(rel), lists, float(top_grade(lists, max_rel)))
 
 
 def signed(lists: Lists, max_rel: int | None = None) -> Gains:
@@ -288,7 +277,7 @@ def exponential(lists: Lists, max_rel: int | None = None) -> Gains:
         raise ParameterError(
             f"exponential gains need a judgement scale of at most {_TOP_EXPONENT}, not {top}."
         )
-    return gains_by(PowersOfTwo(top), lists, 2.0**top)
+    return gains_by(powers_up_to(top), lists, 2.0**top)
 
 
 def scaled(lists: Lists, gain: str, max_rel: int | None) -> Gains:

@@ -5,7 +5,7 @@ The weights say how much each rank of a list counts in a measure (Webber, Moffat
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -102,7 +102,7 @@ def break_even(
         raise ParameterError(f"{parsed}: rank={rank} is beyond the D={size} documents of the collection.")
 
     def with_value(value: float) -> BoundMeasure:
-        return replace(bound, params={**bound.params, parameter: value})
+        return bound.with_params(**{parameter: value})
 
     def gap(value: float) -> float:
         return float(gains_over_silence(with_value(value), np.array([rank]))[0])

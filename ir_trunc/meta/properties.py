@@ -653,7 +653,7 @@ def _uses_negative_grades(scorer: Scorer) -> bool:
 
 
 def _scores_by_formula(measure: BoundMeasure, D: Size, batch: Batch) -> Floats:
-    sized = measure if D is None else replace(measure, params={**measure.params, "D": D})
+    sized = measure if D is None else measure.with_params(D=D)
     runs = [batch.lists] if measure.definition.scope == "list" else batch.alone
     scores: Floats = np.concatenate(list(map(sized.score, runs)))
     return -scores if measure.definition.lower_is_better else scores
