@@ -44,7 +44,7 @@ def test_every_end_of_the_guide_has_what_was_asked_for_or_says_what_it_lacks(end
     assert end.get("but", {}) == lacking
 
 
-@pytest.mark.needs("plots")
+@pytest.mark.needs("plots", "screening")
 def test_what_an_end_lacks_is_printed_and_drawn():
     asked = {"paid": False, "harm": False, "weighted": True, "nil": False, "recall": True, "redundancy": True}
     found = meta.guide(length=True, answers=False, **asked)
@@ -70,6 +70,7 @@ def test_where_nothing_may_be_found_the_empty_list_is_the_best():
                 assert max(noise) < 1, measure
 
 
+@pytest.mark.needs("screening")
 def test_every_way_through_the_guide_ends_at_measures_that_exist():
     for end, path in ENDS:
         answers = {node["key"]: answer == "yes" for node, answer in path}
@@ -78,6 +79,7 @@ def test_every_way_through_the_guide_ends_at_measures_that_exist():
         assert all(bind(parse_measure(measure)) for measure in advice.measures)
 
 
+@pytest.mark.needs("screening")
 @pytest.mark.parametrize("end", [end for end, _ in ENDS], ids=[" ".join(end["measures"]) for end, _ in ENDS])
 def test_the_line_at_each_end_scores_runs(end, capsys):
     line = Advice(tuple(end["measures"]), {}, "", ()).command.replace("SIZE", "1000")

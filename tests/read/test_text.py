@@ -178,6 +178,7 @@ def test_documents_in_one_line_may_be_long_but_not_endless(tmp_path, monkeypatch
 LIMITED = f"to more than {4 * BLOCK:,} bytes, over 100 times its own.* IR_TRUNC_MAX_BYTES={16 * BLOCK} raises"
 
 
+@pytest.mark.needs("answers as data")
 @pytest.mark.parametrize("kind", ["run", "qrels", "answers"])
 def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(kind, tmp_path, monkeypatch):
     path = tmp_path / f"{kind}.gz"
