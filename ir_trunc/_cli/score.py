@@ -23,7 +23,7 @@ __all__ = ["main"]
 
 _DECLARED = f"""
 {runs_and_measures()}
-= by-query no-summary format places output ties depth jobs judge scoring
+= by-query no-summary format places output unit ties depth jobs judge scoring
 --by KEY  with --keys: nested means for each value of this key, question for example
 --explain TOPIC  why this topic has its scores: a table of depths for each measure, and what the end is worth
 --views  means over all, answerable and nil queries, and silence
@@ -81,6 +81,8 @@ def main(args: Words) -> None:
         raise IrTruncError("--no-summary (-n) prints nothing without --by-query (-q) or --by.")
     if args.views + args.by_query + (args.by is not None) + (args.explain is not None) > 1:
         raise IrTruncError("--explain, --views, --by-query (-q) and --by are tables of their own: name one.")
+    if args.unit is not None and (args.no_summary or args.explain is not None):
+        raise IrTruncError("--unit is of means, which --no-summary (-n) and --explain do not print.")
     if args.by is not None and args.keys is None:
         raise IrTruncError("--by needs --keys: --keys topic/question/day --by question, for example.")
     _offer_demo([args.qrels, *args.runs])
@@ -104,7 +106,7 @@ def main(args: Words) -> None:
                 if missing:
                     notes.append(f"{name}: {counted(missing, 'topic')} missing from the run, {treated}")
             notes.extend(f"{name}: {note}" for note in results.notes())
-            of_run = _views(name, results) if args.views else _scores(name, results, args)
+            of_run = _views(name, results, args.unit) if args.views else _scores(name, results, args)
             yield from (tuple(compress(row, shown)) for row in of_run)
 
     with printing(args.output) as out:
@@ -131,10 +133,10 @@ def _scores(name: str, results: Results, args: Words) -> Iterator[Row]:
     if not args.no_summary:
         if label != "all":
             warn(f"a topic is called 'all'; the means of all topics are those of {label!r}.")
-        yield from ((name, label, text, value) for text, value in zip(texts, results.aggregated.values()))
+        yield from ((name, label, text, value) for text, value in zip(texts, results.means(args.unit)))
 
 
-def _views(name: str, results: Results) -> Iterator[Row]:
+def _views(name: str, results: Results, unit: str | None) -> Iterator[Row]:
     """Means over all topics, over those with answers and over nil queries, and how the system abstained."""
     for view, part in results.views().items():
         abstention = part.abstention
@@ -143,7 +145,9 @@ def _views(name: str, results: Results) -> Iterator[Row]:
         # Where a list of the run holds the document NIL: its meaning, and the number of these lists.
         if results.rankings.nil and part.rankings.nil is not None:
             yield (name, view, f"nil={part.rankings.nil.convention}", len(part.rankings.nil))
-        yield from ((name, view, str(measure), value) for measure, value in part.aggregated.items())
+        yield from (
+            (name, view, str(measure), value) for measure, value in zip(part.measures, part.means(unit))
+        )
     yield (name, "silence", "precision", results.abstention.precision)
     yield (name, "silence", "recall", results.abstention.recall)
 

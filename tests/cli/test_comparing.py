@@ -121,3 +121,7 @@ def test_the_unit_of_tests_is_a_key(tmp_path, monkeypatch, command):
         expected = compare("RR", "qrels", ["x", "y"], **runs, **options).pairs()
         row = next(csv.DictReader(command(*words.split(), *more)[1].splitlines()))
         assert float(row["p"]) == pytest.approx(expected["p"][0])
+        score = "qrels x y RR --keys user/day --places -1 --format csv"
+        scored = csv.DictReader(command(*score.split(), *more)[1].splitlines())
+        means = compare("RR", "qrels", ["x", "y"], **runs, **options).to_pandas()["RR"].to_dict()
+        assert {row["run"]: float(row["value"]) for row in scored} == pytest.approx(means)

@@ -123,6 +123,7 @@ def test_means_by_a_key(nested):
 
 @pytest.mark.parametrize(("words", "message"), [
     ("--by user", "--by needs --keys"), ("--keys user/day --by week", "no key 'week'"),
+    ("--keys user/day --unit day --explain u1", "--unit is of means"),
     ("--keys user/day --by user -q", "--by are tables of their own"), ("--keys user/day/hour", "2 keys"),
 ])  # fmt: skip
 def test_keys_that_do_not_fit(nested, complaint, words, message):
