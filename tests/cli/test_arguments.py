@@ -258,6 +258,7 @@ def test_levels_that_are_words_are_the_grades_that_the_option_gives(folder, comm
     assert (status, out) == by_grade[:2], err
 
 
+@pytest.mark.needs("answers", "Change Detection")
 @pytest.mark.parametrize(("words", "message"), [
     ("words runs nDCG", r"\(--levels S=3,A=2,B=1\) says what words are worth"),
     ("words runs nDCG --levels S=3,A", "argument --levels: 'S=3,A' is not a grade for each level"),
