@@ -64,7 +64,7 @@ ROOMS = {
     "labels by a model": Room(
         "_judged.py", ("inference",), "judged benchmarks/judged.py", "howto/judged-labels.md"
     ),
-    "demonstration": Room("synthetic _cli/demo.py", (), "synthetic", "api/synthetic.md"),
+    "demonstration": Room("synthetic _cli/demo.py", (), "synthetic calls.py", "api/synthetic.md"),
     "arrow": Room("adapters/arrow.py", (), "adapters/test_arrow.py", "howto/large-runs.md"),
     "torch": Room("adapters/torch.py", (), "adapters/test_torch.py"),
     "policies": Room(
@@ -262,6 +262,7 @@ class _Needs:
         dotted = [name.removesuffix("/__init__").replace("/", ".") for name in modules if is_gone(name)]
         self.modules = {f"ir_trunc.{name}" for name in dotted}
         self.modules |= {f"ir_trunc.{name}" for name in (*measures, *public)}
+        self.tests = {Path(test).stem for room in gone for test in ROOMS[room].tests.split()}
         self.gone, self.measures = gone, {*measures}
         self.members = {member for room in gone for member in MEMBERS.get(room, "").split()}
         commands = [name.rpartition("/")[2].replace("_", "-") for name in modules if "_cli/" in name]
@@ -318,7 +319,7 @@ class _Needs:
             return alias.name in self.modules
         module = node.module or ""
         return (
-            module in self.modules
+            module in self.modules | self.tests
             or f"{module}.{alias.name}" in self.modules
             or alias.name in self.members
             or any(alias.name in names for path, names in self.helpers.items() if path.stem == module)

@@ -106,7 +106,6 @@ WITH_BOUNDS = {  # modules whose results have a low and a high, and what these a
     "plots/_lists.py": "draws those of cross_validate",
     "plots/_systems.py": "draws those of compare",
     "cdet/_leaderboard.py": "means: those of compare",
-    "_core/parameters.py": "limits of parameters",
     "measures/graded_answers.py": "the range of the scores",
     "meta/power.py": "variances",
     "meta/stability.py": "ratios over pairs of systems, and coefficients, by the bootstrap",

@@ -278,6 +278,7 @@ def test_what_is_not_json_is_refused(text, tmp_path):
 
 
 @pytest.mark.needs("compare", "labels by a model")
+@pytest.mark.needs("demonstration")
 def test_a_table_stays_a_data_frame():
     table = TABLES["compare, by view"]
     assert isinstance(table, pd.DataFrame)
