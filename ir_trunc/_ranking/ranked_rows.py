@@ -386,7 +386,10 @@ class Run(Rows):
         places = np.repeat(ranked.starts - offsets_of(lengths)[:-1], lengths) + np.arange(lengths.sum())
         run: Any = ranked.rows
         rows = replace(run, values=ranked.falling, samples=(), lines_of=None, runs_in=None, hidden=None)
-        cut: Run = replace(rows.take(places), reading=replace(rows.reading, stop=None), universe=(*topics,))
+        longest = int(lengths.max(initial=0))
+        cut_at = longest if longest < ranked.lengths.max(initial=0) else run.cut_at
+        reading = replace(rows.reading, stop=None)
+        cut: Run = replace(rows.take(places), reading=reading, universe=(*topics,), cut_at=cut_at)
         return cut
 
     def __repr__(self) -> str:

@@ -69,6 +69,7 @@ class Rows:
     levels: tuple[int, ...] = ()  # of the judgment scale, where it is known
     named: frozenset[str] = frozenset()  # fields whose columns the user named
     searched: Universe | None = None  # what is said of questions with several searches
+    cut_at: int | None = None  # the length of the longest list, where a policy made it shorter
     traced: bool = False  # whether topics may be ids of spans, which exporters write with 0x or without
 
     @classmethod

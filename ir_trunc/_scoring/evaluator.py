@@ -31,7 +31,7 @@ from ir_trunc._ranking.runs import (
     with_missing,
 )
 from ir_trunc._read.reading import DEFAULT, Duplicates, KeysLike, Option, Order, Reading, Searches, takes
-from ir_trunc._read.rows import PLACEHOLDER
+from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._scoring.objects import MeasureLike, read_measures, refuses_ends
 from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
 from ir_trunc.measures import BoundMeasure, curves as curves_of, scores
@@ -139,7 +139,7 @@ class Evaluator:
         rankings = self._open(run, source, keep or (self.over_ties and not isinstance(run, Rankings)))
         documents = None if self.qrels is None else Documents(self.qrels, run, self.reading)
         if not isinstance(run, Rankings):
-            warn_about_lists(self.bound, self.readers, source, rankings, self.depth)
+            warn_about_lists(self.bound, self.readers, source, rankings, *self.chosen_depths(run))
         if self.over_ties:
             ties = expected.score_ties(self.measures, rankings, source)
             return replace(ties.expected, ties=ties, documents=documents)
@@ -166,6 +166,10 @@ class Evaluator:
             ties = option("ties", "expected")
             raise ParameterError(f"{ties}: a curve belongs to one order of the list; leave ties out.")
         return ByMeasure(zip(self.measures, curves_of(self.bound, self._open(run, source_of(run)))))
+
+    def chosen_depths(self, run: Any) -> tuple[int | None, ...]:
+        """The length at which this cuts lists, and that at which a policy cut those of the run."""
+        return self.depth, run.cut_at if isinstance(run, Rows) else None
 
     def _open(self, run: Any, source: str, keep_scores: bool = False) -> Rankings:
         """The lists of a run."""
@@ -267,23 +271,26 @@ def warn_about_lists(
     readers: ListReaders,
     source: str,
     rankings: Rankings,
-    depth: int | None = None,
+    *chosen: int | None,
 ) -> None:
-    """Warn where measures take more from the lists of a run than these say. depth: where lists were cut."""
+    """Warn where measures take more from the lists of a run than these say. chosen: see `imposed_depth`."""
     if readers["confidence"]:
         first = next(iter(readers["confidence"].values()))
         warn_about_confidence(first.definition.name, source, rankings)
     if rankings.costs is not None:
         warn_about_costs(measures, source, rankings.costs)
-    if readers["end"] and (ends_at := imposed_depth(rankings)) != depth:
+    if readers["end"] and (ends_at := imposed_depth(rankings, *chosen)):
         warn_about_ends(readers["end"], {source: ends_at})
 
 
-def imposed_depth(rankings: Rankings) -> int | None:
-    """The length at which many lists end, so that it was probably not each list's own; None for no such."""
+def imposed_depth(rankings: Rankings, *chosen: int | None) -> int | None:
+    """The length at which many lists end, so that it was probably not each list's own; None for no such.
+
+    chosen: lengths at which the user or a policy ended lists, which are no such.
+    """
     lengths = rankings.lengths if rankings.withheld is None else rankings.lengths + rankings.withheld
     depth = int(lengths.max(initial=0))
-    if depth < _SHORTEST_OF_ALL:
+    if depth < _SHORTEST_OF_ALL or depth in chosen:
         return None
     filled, full = np.count_nonzero(lengths), np.count_nonzero(lengths == depth)
     # The five passages of a pipeline are the same limit; a few short lists may be equal by chance.

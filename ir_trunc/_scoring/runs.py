@@ -70,8 +70,8 @@ def score_each(
             messages += [(name, f"{source_of(run)}: ", note) for note in notes if IMPOSED not in note]
             if isinstance(results, Exception):
                 raise results
-            ends_at = None if isinstance(run, Rankings) else imposed_depth(results.rankings)
-            depths[name] = None if ends_at == ready.depth else ends_at
+            chosen, lists = ready.chosen_depths(run), results.rankings
+            depths[name] = None if isinstance(run, Rankings) else imposed_depth(lists, *chosen)
             yield name, results
         warn_about_ends(ready.readers["end"], depths)
     finally:

@@ -18,11 +18,12 @@ from ir_trunc import (
     meta,
     rank,
     read_answers,
+    read_run,
 )
 from ir_trunc._scoring.evaluator import Evaluator
 from ir_trunc._scoring.runs import _in_threads, score_each
 from ir_trunc.synthetic import generated
-from ir_trunc.truncation import study
+from ir_trunc.truncation import study, truncate
 
 QRELS = {"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}}
 SAME = {"1": {"a": 1.0}, "2": {"c": 1.0}}
@@ -72,6 +73,17 @@ def test_the_few_passages_of_a_pipeline_are_a_limit_too():
         calc("RBPT", qrels, run)
     calc("RBPT", qrels, run | {"0": ["d1"]})  # a list that ended earlier
     calc("RBPT", qrels, {key: ["d1"] for key in qrels})  # one answer for each question
+
+
+def test_the_length_at_which_a_policy_ends_lists_is_no_limit():
+    qrels = {str(topic): {"d1": 1} for topic in range(10)}
+    run = {key: [f"d{rank}" for rank in range(1, 6)] for key in qrels}
+    cut = truncate(run, "Fixed(4)")
+    calc("RBPT", qrels, cut)
+    calc("RBPT", qrels, read_run(truncate(cut, "Fixed(9)")))
+    compare("RBPT", qrels, {"four": cut, "three": truncate(run, dict.fromkeys(qrels, 3))})
+    with pytest.warns(IrTruncWarning, match="most lists end at 5 documents"):  # as they did before
+        calc("RBPT", qrels, truncate(run, "Fixed(9)"))
 
 
 def test_one_message_lists_the_depths_of_all_runs_and_proposes_one_cutoff():
