@@ -18,6 +18,7 @@ from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import Choice, GradeGains, MaxRel, MinRel, Number, OnlyRel, Persistence
 from ir_trunc.measures.parts import Gains
 
+AMIGO_2022 = "Amigó, Mizzaro & Spina, SIGIR 2022"
 EVIA = "Webber, Moffat & Zobel, EVIA 2010"
 WEBBER = f"{EVIA}, http://research.nii.ac.jp/ntcir/workshop/OnlineProceedings8/EVIA/03-EVIA2010-WebberW.pdf"
 JARVELIN = "Järvelin & Kekäläinen, TOIS 2002, https://doi.org/10.1145/582415.582418"
@@ -167,7 +168,7 @@ def AP(lists: Lists, rel: MinRel = 1) -> Floats:
     return parts.over(lists.sum(parts.precision_at_relevant(lists, gains)), lists.spread(gains.R))
 
 
-@classical(source=f"{DAVIS}; Amigó, Mizzaro & Spina, SIGIR 2022, section 3.1, footnote 3")
+@classical(source=f"{DAVIS}; {AMIGO_2022}, section 3.1, footnote 3")
 def AUPRC(lists: Lists, rel: MinRel = 1) -> Floats:
     """Area under the precision-recall curve, by the trapezoidal rule.
 

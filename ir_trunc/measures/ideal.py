@@ -21,12 +21,12 @@ import numpy as np
 
 from ir_trunc._core.arrays import Floats, Ints
 from ir_trunc.measures import parts
-from ir_trunc.measures.classical import dcg
+from ir_trunc.measures.classical import AMIGO_2022, dcg
 from ir_trunc.measures.declaration import ELSEWHERE, measure
 from ir_trunc.measures.lists import Lists, above
 from ir_trunc.measures.params import CollectionSize, MaxRel, MinRel, OnlyRel, Persistence, Scale
 from ir_trunc.measures.parts import Gains, Ideal
-from ir_trunc.measures.terminal import AMIGO, AMIGO_2022, LIU, share_at_end
+from ir_trunc.measures.terminal import AMIGO, LIU, share_at_end
 
 SAKAI_SONG = "Sakai & Song, SIGIR 2011, https://doi.org/10.1145/2009916.2010055"
 HANLEY = "Hanley & McNeil, Radiology 1982, https://doi.org/10.1148/radiology.143.1.7063747"

@@ -20,6 +20,7 @@ import numpy as np
 
 from ir_trunc._core.arrays import Floats
 from ir_trunc.measures import parts
+from ir_trunc.measures.classical import AMIGO_2022
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import Range
 from ir_trunc.measures.lists import Lists
@@ -32,7 +33,6 @@ QUESTION = (
     " found."
 )
 
-AMIGO_2022 = "Amigó, Mizzaro & Spina, SIGIR 2022"
 AMIGO = f"{AMIGO_2022}, https://doi.org/10.1145/3477495.3532051"
 
 Tail = Annotated[bool, Flag("whether the terminal document fills all further ranks; otherwise it fills one")]

@@ -16,11 +16,12 @@ import numpy as np
 from ir_trunc._core.arrays import Floats
 from ir_trunc._core.parameters import Choice, Number
 from ir_trunc.measures import parts
+from ir_trunc.measures.classical import AMIGO_2022
 from ir_trunc.measures.declaration import measure
 from ir_trunc.measures.definition import UNBOUNDED, ListPart
 from ir_trunc.measures.lists import Lists, read_only
 from ir_trunc.measures.params import Documents, Effort, MaxRel, Persistence, Scale, SignedScale
-from ir_trunc.measures.terminal import AMIGO, AMIGO_2022
+from ir_trunc.measures.terminal import AMIGO
 
 AMIGO_RBU = "Amigó, Spina & Carrillo-de-Albornoz, SIGIR 2018, https://doi.org/10.1145/3209978.3210024"
 SAKAI_ZENG = "Sakai & Zeng, SIGIR 2019, https://doi.org/10.1145/3331184.3331215"

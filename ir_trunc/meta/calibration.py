@@ -19,6 +19,7 @@ from ir_trunc._core.rankings import Floats, Ints, Judgments, Rankings, offsets_o
 from ir_trunc._scoring.objects import MeasureLike, own_formula, parse_measure, parse_measures, written
 from ir_trunc._scoring.results import Result, Statement
 from ir_trunc.measures import BoundMeasure
+from ir_trunc.measures.classical import EVIA
 from ir_trunc.measures.params import Number, Text, Whole
 from ir_trunc.measures.terminal import AMIGO
 from ir_trunc.meta.procedures import procedure
@@ -249,7 +250,7 @@ class RankWeights(Result):
         return ax
 
 
-@procedure(source="Webber, Moffat & Zobel, EVIA 2010, Figure 1", command="weights")
+@procedure(source=f"{EVIA}, Figure 1", command="weights")
 def rank_weights(
     measures: MeasureLike,
     depth: Annotated[int, Whole("documents of the list", 1, 10_000)] = 1000,

@@ -16,6 +16,7 @@ from ir_trunc._core.parameters import mapping, number, whole
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._read.arrow import one_id
 from ir_trunc.measures.params import Kind, Number, Text, Whole
+from ir_trunc.measures.terminal import AMIGO
 from ir_trunc.truncation._fitting import best_levels, curve_of, falling_scores, one_measure, single_measure
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 
@@ -516,7 +517,7 @@ class ListMeasure(Kind):
         return single_measure(value)
 
 
-@policy(source="Amigó, Mizzaro & Spina, SIGIR 2022, https://doi.org/10.1145/3477495.3532051, section 4.2")
+@policy(source=f"{AMIGO}, section 4.2")
 class Oracle(Policy):
     """The best cut of every judged list by a measure.
 
