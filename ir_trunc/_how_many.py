@@ -597,9 +597,8 @@ def _warn_of_scores(rankings: Rankings) -> None:
     mean_ranks = np.bincount(rankings.judged_rows[relevant], rankings.judged_ranks[relevant])[rows] / counts
     low = int((mean_ranks > (lengths[rows] + 1) / 2).sum())
     if len(rows) >= _ENOUGH and low > _MOST * len(rows):
-        where = f"in the lower half of {low} of {len(rows)} lists"
-        remedy = f"if the scores are distances, {option('lower_is_better', True)}"
-        warn(f"how_many: relevant documents are {where}; {remedy}.")
+        what = f"relevant documents are in the lower half of {low} of {len(rows)} lists"
+        warn(f"how_many: {what}; if the scores are distances, {option('lower_is_better', True)}.")
 
 
 # Policies.

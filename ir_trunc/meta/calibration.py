@@ -118,10 +118,9 @@ def break_even(
     if not len(change):
         sign = signs.max() if signs.max() > 0 else signs.min()
         worth = {1: "more than", -1: "less than", 0: "as much as"}[sign]
-        raise ParameterError(
-            f"{parsed}: no {parameter} breaks even at rank {rank}: a relevant document there is worth {worth}"
-            f" nothing at every {parameter} that was tried, from {grid[0]:.3g} to {grid[-1]:.3g}."
-        )
+        what = f"no {parameter} breaks even at rank {rank}: a relevant document there is worth {worth}"
+        tried = f"{parameter} that was tried, from {grid[0]:.3g} to {grid[-1]:.3g}"
+        raise ParameterError(f"{parsed}: {what} nothing at every {tried}.")
     place = change[0]
     value = float(optimize.brentq(gap, grid[place], grid[place + 1], xtol=_NARROWEST, rtol=8.9e-16))
     # At `rank` itself rounding decides.

@@ -38,9 +38,7 @@ from ir_trunc.measures.params import Choice
 from ir_trunc.measures.parts import over
 from ir_trunc.meta.procedures import procedure
 
-_FORM = (
-    "the columns system, query_id, measure, value, or system, query_id and one for each measure, are needed"
-)
+_FORM = "the columns system, query_id, measure, value, or system, query_id and one for each measure,"
 
 
 def _frame(table: Any) -> pd.DataFrame:
@@ -51,9 +49,8 @@ def _frame(table: Any) -> pd.DataFrame:
             converted = table.to_pandas()
         except Exception as error:  # of another library: polars' Int128 has no form in Arrow
             kind, reason = type(table).__name__, str(error).partition("\n")[0]
-            raise InputError(
-                f"table: this {kind} does not become one of pandas ({reason}): cast its values to floats."
-            ) from error
+            what = f"this {kind} does not become one of pandas ({reason})"
+            raise InputError(f"table: {what}: cast its values to floats.") from error
     if not isinstance(converted, pd.DataFrame):
         raise InputError(f"table of type {type(table).__name__}: a DataFrame with scores is needed.")
     frame = pd.DataFrame(converted)
@@ -62,13 +59,14 @@ def _frame(table: Any) -> pd.DataFrame:
     frame = frame.rename(columns={"qid": "query_id"}) if "query_id" not in frame else frame
     columns = list(frame.columns)
     if not {"system", "query_id"} <= set(columns) or len(set(columns)) < len(columns):
-        raise InputError(f"table: {_FORM}, each once; its columns: {', '.join(map(str, columns)) or 'none'}.")
+        there = ", ".join(map(str, columns)) or "none"
+        raise InputError(f"table: {_FORM} are needed, each once; its columns: {there}.")
     if not {"measure", "value"} <= set(columns):
         return frame.melt(["system", "query_id"], var_name="measure", value_name="value")
     for column in columns:
         if column not in ("system", "query_id", "measure", "value"):
             unknown = f"the column {shown(column)} is not known beside measure and value"
-            raise InputError(f"table: {unknown}: {_FORM}.")
+            raise InputError(f"table: {unknown}: {_FORM} are needed.")
     return frame.reset_index(drop=True)
 
 

@@ -355,10 +355,9 @@ def conditions(
     wanted = _depths(depths)
     by_condition = measures if isinstance(measures, Mapping) else dict.fromkeys(wanted, measures)
     if set(by_condition) != set(wanted):
-        raise InputError(
-            f"measures are given for {', '.join(map(shown, by_condition))}, and the conditions are"
-            f" {', '.join(map(shown, wanted))}: measures for each of these are needed."
-        )
+        given, names = (", ".join(map(shown, of)) for of in (by_condition, wanted))
+        what = f"measures are given for {given}, and the conditions are {names}"
+        raise InputError(f"{what}: measures for each of these are needed.")
     asked = {name: texts_of(by_condition[name]) for name in wanted}
     for name, texts in asked.items():
         if not texts:
@@ -395,9 +394,8 @@ def at_depth(measure: str, depth: int | None, residual: float | None = None) -> 
 def check_residual(residual: float | None, measures: Iterable[str]) -> None:
     """ParameterError where a residual is given and no measure takes its persistence."""
     if residual is not None and not any(_PERSISTENCE in measure for measure in measures):
-        such = f"measures with {_PERSISTENCE}, as 'RBP(p={_PERSISTENCE}, rel=1)', and none has it"
-        needed = "write such a measure, or leave residual out"
-        raise ParameterError(f"residual={shown(residual)} is for {such}: {needed}.")
+        such = f"measures with {_PERSISTENCE}, as 'RBP(p={_PERSISTENCE}, rel=1)', and none has it: write such"
+        raise ParameterError(f"residual={shown(residual)} is for {such} a measure, or leave residual out.")
 
 
 def texts_of(measures: Any) -> tuple[str, ...]:

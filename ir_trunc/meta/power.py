@@ -14,17 +14,7 @@ from ir_trunc._core.errors import InputError, counted
 from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed
 from ir_trunc._core.rankings import Floats, Ints
-from ir_trunc._inference.significance import (
-    TESTS,
-    Correction,
-    Setting,
-    Test,
-    TestName,
-    corrected,
-    ratio_intervals,
-    system_pairs,
-    ups_and_downs,
-)
+from ir_trunc._inference import significance
 from ir_trunc._scoring.tables import labelled_table, square_table
 from ir_trunc.measures.classical import EVIA
 from ir_trunc.measures.params import Choice
@@ -47,9 +37,9 @@ class Power(SystemResult):
     differences: Floats  # of mean scores (M x pairs)
     needed: Floats  # (M x pairs)
     moved: Ints  # topics on which the first system is above the second, and below it (2 x M x pairs)
-    test: Test
+    test: significance.Test
     alpha: float
-    correction: Correction | None
+    correction: significance.Correction | None
     repetitions: int  # draws used, 0 for a test that draws nothing
     seed: int
     units: str  # what the tests are paired over, '20 topics'
@@ -62,7 +52,8 @@ class Power(SystemResult):
     def intervals(self, confidence: float = 0.95, repetitions: int = 1000) -> pd.DataFrame:
         """Bootstrap bounds over systems of the discriminative power, a row for each measure: low, high."""
         significant, pairs = (self.p < self.alpha).astype(np.int64), np.ones((1, 1), np.int64)
-        bounds = ratio_intervals(significant, pairs, len(self.systems), confidence, repetitions, self.seed)
+        how = len(self.systems), confidence, repetitions, self.seed
+        bounds = significance.ratio_intervals(significant, pairs, *how)
         return labelled_table("measure", self.measures, bounds, ["low", "high"])
 
     def matrix(self, measure: str | Measure) -> pd.DataFrame:
@@ -135,9 +126,9 @@ class Power(SystemResult):
 )
 def power(
     matrix: ScoreMatrix,
-    test: TestName = "t",
+    test: significance.TestName = "t",
     alpha: Alpha = 0.05,
-    correction: Annotated[Correction | None, Choice("correction for many comparisons")] = None,
+    correction: Annotated[significance.Correction | None, Choice("correction for many comparisons")] = None,
     repetitions: Repetitions = 1000,
     seed: Seed = 0,
 ) -> Power:
@@ -183,17 +174,17 @@ def power(
         raise InputError(f"There is 1 {matrix.unit}: a significance test needs at least two.")
     if test == "sign":
         matrix.refuse_whole_run(matrix.measures, "the sign test counts topics")
-    first, second = system_pairs(matrix.systems)
-    setting = Setting(first, second, alpha, repetitions, seed)
+    first, second = significance.system_pairs(matrix.systems)
+    setting = significance.Setting(first, second, alpha, repetitions, seed)
     p, needed, up_and_down, drawn = [], [], [], 0
     for scores in matrix.paired():
         D = setting.differences(scores)
         # No test depends on the unit, and noise has one size.
         unit = np.where(D.any(axis=1), np.abs(D).max(axis=1), 1.0)
-        uncorrected, critical, drawn = TESTS[test](D / unit[:, None], scores, setting)
-        p.append(corrected(uncorrected, correction))
+        uncorrected, critical, drawn = significance.TESTS[test](D / unit[:, None], scores, setting)
+        p.append(significance.corrected(uncorrected, correction))
         needed.append(critical * unit)
-        up_and_down.append(ups_and_downs(D))
+        up_and_down.append(significance.ups_and_downs(D))
     means = matrix.means()
     arrays = np.stack(p), means[:, first] - means[:, second], np.stack(needed), np.stack(up_and_down, axis=1)
     units = counted(len(matrix.topics), matrix.unit)

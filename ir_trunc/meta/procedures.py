@@ -10,21 +10,8 @@ from typing import Any, ParamSpec, TypeVar, get_args
 
 from ir_measures import Measure
 
+from ir_trunc._core import parameters
 from ir_trunc._core.errors import IrTruncError, ParameterError, shown
-from ir_trunc._core.parameters import (
-    Kind,
-    Param,
-    annotations_of,
-    checked,
-    declared_parameters,
-    instance,
-    kind_of,
-    mapping,
-    several,
-    text,
-    whole,
-    with_source,
-)
 from ir_trunc._scoring.objects import parse_measure
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.declaration import items_of
@@ -60,7 +47,7 @@ class ProcedureDefinition:
     name: str
     function: Callable[..., Result]
     inputs: Mapping[str, tuple[Any, ...]]
-    options: Mapping[str, Param]
+    options: Mapping[str, parameters.Param]
     result: type[Any]
     source: str
     command: str
@@ -73,11 +60,11 @@ class ProcedureDefinition:
         source: str,
         command: str | None = None,
         measures: str = "",
-        further: Sequence[Param] = (),
+        further: Sequence[parameters.Param] = (),
     ) -> ProcedureDefinition:
         """What the signature of a function declares. further: options of which it declares no kind."""
-        name, result = function.__name__, annotations_of(function).get("return", Any)
-        options = {option.name: option for option in further} | declared_parameters(function)
+        name, result = function.__name__, parameters.annotations_of(function).get("return", Any)
+        options = {option.name: option for option in further} | parameters.declared_parameters(function)
         inputs = {name: kinds for name, kinds in _inputs_of(function).items() if name not in options}
         run_by = command or name.replace("_", "-")
         return cls(name, function, inputs, options, result, source, run_by, measures)
@@ -107,7 +94,7 @@ registry: dict[str, ProcedureDefinition] = {}
 """All procedures by name."""
 
 
-@with_source
+@parameters.with_source
 def procedure(*, source: str, command: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Register a function as a procedure of meta-evaluation.
 
@@ -143,7 +130,7 @@ def procedure(*, source: str, command: str | None = None) -> Callable[[Callable[
     ...     '''Rank-biased overlap of the orderings of the systems.'''
     ...     return agreement(matrix, "rbo")
     """
-    source = text("source", source)
+    source = parameters.text("source", source)
 
     def register(function: Callable[P, R]) -> Callable[P, R]:
         name = function.__name__
@@ -154,14 +141,14 @@ def procedure(*, source: str, command: str | None = None) -> Callable[[Callable[
             raise ParameterError(f"{name} needs a return annotation that is a Result: `-> Agreement`.")
         single = {argument: kinds[0] for argument, kinds in definition.inputs.items() if len(kinds) == 1}
         data = {argument: kind for argument, kind in single.items() if hasattr(kind, "_needed")}
-        signature, with_checks = inspect.signature(function), checked(function)
+        signature, with_checks = inspect.signature(function), parameters.checked(function)
 
         @wraps(function)
         def with_data_checked(*args: P.args, **kwargs: P.kwargs) -> R:
             arguments = signature.bind(*args, **kwargs).arguments
             for argument, kind in data.items():
                 if argument in arguments:
-                    instance(argument, arguments[argument], kind, kind._needed)
+                    parameters.instance(argument, arguments[argument], kind, kind._needed)
             return with_checks(*args, **kwargs)
 
         registry[name] = replace(definition, function=with_data_checked)
@@ -172,7 +159,7 @@ def procedure(*, source: str, command: str | None = None) -> Callable[[Callable[
 
 def _inputs_of(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
     """The arguments without a kind, with the types of their annotations."""
-    name, hints, inputs = function.__name__, annotations_of(function), {}
+    name, hints, inputs = function.__name__, parameters.annotations_of(function), {}
     for argument in inspect.signature(function).parameters.values():
         if argument.kind is argument.VAR_KEYWORD:  # how runs are read
             continue
@@ -181,7 +168,7 @@ def _inputs_of(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
         hint = hints[argument.name]
         if not hasattr(hint, "__metadata__"):
             inputs[argument.name] = get_args(hint) if len(get_args(hint)) > 1 else (hint,)
-        elif not kind_of(hint):
+        elif not parameters.kind_of(hint):
             such_as = "`seed: Annotated[int, Whole('seed', low=0)]`; ir_trunc.measures.params has the kinds"
             raise ParameterError(f"{name}: option {argument.name!r} needs a kind, such as {such_as}.")
     return inputs
@@ -193,41 +180,42 @@ def exports() -> dict[str, Any]:
     return functions | {each.result.__name__: each.result for each in registry.values()}
 
 
-class WholeOrAll(Kind):
+class WholeOrAll(parameters.Kind):
     """A whole number from 1 on, or None for all that there are."""
 
     allowed = "a whole number >= 1, or None for all"
 
     def clean(self, name: str, value: Any) -> int | None:
         """The number as an int."""
-        return None if value is None else whole(name, value, 1)
+        return None if value is None else parameters.whole(name, value, 1)
 
 
-class SystemNames(Kind):
+class SystemNames(parameters.Kind):
     """Names of systems; at the command line a file with one a line."""
 
     allowed = "names of systems, in a list"
 
     def clean(self, name: str, value: Any) -> tuple[str, ...]:
         """The names in their order."""
-        names = tuple(text(name, system) for system in several(name, value, "names of systems"))
+        systems = parameters.several(name, value, "names of systems")
+        names = tuple(parameters.text(name, system) for system in systems)
         if not names:
             raise ParameterError(f"{name} is empty: at least one name is needed.")
         return names
 
 
-class SystemGroups(Kind):
+class SystemGroups(parameters.Kind):
     """A group for each system; at the command line a file of lines 'system group'."""
 
     allowed = "{system: group}"
 
     def clean(self, name: str, value: Any) -> Mapping[str, str]:
         """The groups as a dict."""
-        groups = mapping(name, value, self.allowed)
-        return {system: text(f"{name}, {shown(system)}", group) for system, group in groups.items()}
+        groups = parameters.mapping(name, value, self.allowed)
+        return {system: parameters.text(f"{name}, {shown(system)}", of) for system, of in groups.items()}
 
 
-class MatrixMeasures(Kind):
+class MatrixMeasures(parameters.Kind):
     """Measures of the score matrix, as texts, objects or a list of both."""
 
     allowed = "measures of the matrix, as a text, an object or a list of both"
@@ -237,7 +225,7 @@ class MatrixMeasures(Kind):
         return items_of(name, value, "a measure of the matrix", lambda text: [text])
 
 
-class SingleMeasure(Kind):
+class SingleMeasure(parameters.Kind):
     """A measure, as a text or an object."""
 
     allowed = "a measure, as a text or an object"

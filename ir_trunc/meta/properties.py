@@ -802,9 +802,8 @@ def properties(
     outside = comb(len(largest) - 1 + OUTSIDE, OUTSIDE)
     lists = sum(len(largest) ** n for n in range(length + 1)) * outside
     if lists > MOST_LISTS:
-        many = f"{lists} lists would be tried, and at most {MOST_LISTS} can be"
-        where = f"scale={grades_text(largest)}, length={length}"
-        raise ParameterError(f"{where}: {many}: take fewer grades or a shorter length.")
+        what = f"scale={grades_text(largest)}, length={length}: {lists} lists would be tried, and at most"
+        raise ParameterError(f"{what} {MOST_LISTS} can be: take fewer grades or a shorter length.")
     named: Any = default_settings() if measures is None else measures
     chosen: list[Any] = [named] if _is_function(named) else [*parse_measures(named)]
     plans = [_plan(measure, grades, length) for measure in chosen]

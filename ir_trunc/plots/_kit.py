@@ -57,9 +57,8 @@ def ready_axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes
     if ax is None:
         ax = new_figure(width, height).add_subplot()
     if not hasattr(ax, "spines"):
-        raise InputError(
-            f"ax of type {type(ax).__name__}: the Axes of matplotlib are needed, or None for new ones."
-        )
+        needed = "the Axes of matplotlib are needed, or None for new ones"
+        raise InputError(f"ax of type {type(ax).__name__}: {needed}.")
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 

@@ -19,12 +19,8 @@ from ir_trunc.plots._kit import Axes
 MOST = 10_000  # documents of a list that a plot can show at most
 
 _FILLED = _kit.COLOURS[2]
-_HOLLOW: dict[str, Any] = {
-    "markersize": 3,
-    "markerfacecolor": "white",
-    "color": _kit.INK,
-    "markeredgewidth": 0.7,
-}
+_HOLLOW: dict[str, Any] = {"markersize": 3, "markeredgewidth": 0.7, "markerfacecolor": "white"}
+_HOLLOW["color"] = _kit.INK
 _RELEVANT = "relevant documents by topic"
 
 
@@ -184,9 +180,8 @@ def calendar(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.vlines(np.flatnonzero(news), -0.35, 0.35, color=_kit.INK, linewidth=1.6)
     for row, (name, column) in enumerate(list(table.items())[1:], 1):
         reported = column.to_numpy(bool)
-        right, false, missed = (
-            np.flatnonzero(of) for of in (news & reported, reported & ~news, news & ~reported)
-        )
+        right, false = np.flatnonzero(news & reported), np.flatnonzero(reported & ~news)
+        missed = np.flatnonzero(news & ~reported)
         ax.vlines(right, row - 0.35, row + 0.35, color=_FILLED, linewidth=1.6)
         ax.vlines(false, row + 0.02, row + 0.35, color=_kit.ACCENT, linewidth=1.0)
         ax.plot(missed, np.full(len(missed), row - 0.2), "o", **_HOLLOW)

@@ -244,9 +244,8 @@ def _certain_moves(pairs: pd.DataFrame, both: Iterable[pd.Series[float]], alpha:
         rows = table[table["measure"] == measure]
         if not len(rows):
             measures = ", ".join(dict.fromkeys(map(str, table["measure"])))
-            raise InputError(
-                f"pairs: there is no test by {measure}, the name of a Series; it has: {measures}."
-            )
+            what = f"there is no test by {measure}, the name of a Series"
+            raise InputError(f"pairs: {what}; it has: {measures}.")
         tested = rows[rows["p"] < alpha]
         wins = (tested["difference"] < 0) == lower_is_better(measure)
         names = zip(tested["system"], tested["other"], wins)
@@ -415,9 +414,8 @@ def risk_coverage(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     # The steps end where answers of equal confidence come in together.
     series = {"of those given (risk), 95 % band": (coverage, risk)}
     series["of all answers (generalised risk)"] = (coverage, of_all)
-    _kit.draw_lines(
-        ax, series, f"coverage: answers that are given (%; 100 % is all {n})", "wrong answers (%)"
-    )
+    xlabel = f"coverage: answers that are given (%; 100 % is all {n})"
+    _kit.draw_lines(ax, series, xlabel, "wrong answers (%)")
     band = intervals_of_shares(np.rint(risk * given), given)
     ax.fill_between(coverage, *band, color=_kit.COLOURS[0], alpha=0.2, linewidth=0)
     _kit.percent(ax.xaxis, ax.yaxis)

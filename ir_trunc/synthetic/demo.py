@@ -97,9 +97,8 @@ def draw(file: str) -> None:
     shown = plots._kit.new_figure(5.8, 7)  # narrow, so that its words can be read on a phone
     parts: Any = shown.subfigures(2, 1, height_ratios=[1.9, 1])
     top, below = parts
-    shown.suptitle(
-        "never-stops returns what stops-in-time returns, and then goes on.\nWhich measures see it?"
-    )
+    what = "never-stops returns what stops-in-time returns, and then goes on."
+    shown.suptitle(f"{what}\nWhich measures see it?")
     plots.side_by_side(runs, ax=top.subplots())
     groups = {"Blind to the end of a list": CLASSICAL, "Aware of the end of a list": TRUNCATION_AWARE}
     grid: Any = below.subplots(1, 2)
@@ -109,9 +108,8 @@ def draw(file: str) -> None:
         _draw_means(means.T, ax)
         ax.set_title(title, fontsize="medium", weight="bold")
     grid[0].set_ylim(len(TRUNCATION_AWARE) - 0.5, -0.5)  # rows as high as those beside
-    grid[0].set_xlabel(
-        "mean of the seven topics, all worked\nexamples; the better system is dark", fontsize="small"
-    )
+    what = "mean of the seven topics, all worked\nexamples; the better system is dark"
+    grid[0].set_xlabel(what, fontsize="small")
     # Letters as outlines look the same where the fonts are others.
     plots._kit.save_picture(shown, file, "path")
 

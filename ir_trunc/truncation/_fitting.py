@@ -56,10 +56,8 @@ def one_measure(measure: Any, by_list: str = "") -> BoundMeasure:
 
 def curve_of(measure: Any, rankings: Rankings) -> Curve:
     """The curve of one measure; ParameterError if its score of a list depends on other lists."""
-    by_list = (
-        "a list alone has no best cut. Greedy, ScoreThreshold and ShareOfTop have one level for the whole run"
-        " and can be fitted to it; an oracle needs another measure"
-    )
+    have = "Greedy, ScoreThreshold and ShareOfTop have one level for the whole run and can be fitted to it"
+    by_list = f"a list alone has no best cut. {have}; an oracle needs another measure"
     return one_measure(measure, by_list).curve(rankings)
 
 
@@ -226,15 +224,14 @@ def falling_scores(rankings: Rankings) -> Floats:
     """
     check_rankings(rankings)
     if rankings.scores is None:
-        raise InputError(
-            "the policy needs the scores of the documents, and these lists have none: a run needs scores, and"
-            " rankings come with them from ir_trunc.rank(...) or calc(..., keep_scores=True)."
-        )
+        what = "the policy needs the scores of the documents, and these lists have none: a run needs scores"
+        source = "ir_trunc.rank(...) or calc(..., keep_scores=True)"
+        raise InputError(f"{what}, and rankings come with them from {source}.")
     universe = rankings.universe
     if universe is not None and universe.searches in ("union", "sequence"):
-        what = "the scores of several searches for one question are not comparable"
-        remedy = "or choose a policy without scores, as Fixed"
-        raise InputError(f"{what}: read the run with {option('searches', 'last')}, {remedy}.")
+        last = f"read the run with {option('searches', 'last')}"
+        what = f"the scores of several searches for one question are not comparable: {last}"
+        raise InputError(f"{what}, or choose a policy without scores, as Fixed.")
     if universe is not None and universe.order not in ("score", "score64"):
         with np.errstate(over="ignore"):
             values, rows = rankings.scores[rankings.places].astype(np.float32), rankings.rows

@@ -42,11 +42,9 @@ def numbers_of(scores: Any, name: str = "score") -> Floats:
     values = array.astype(np.float64)
     if not np.isfinite(values).all():
         place = np.argwhere(~np.isfinite(values))[0].tolist()
-        row = f"row {place[0]}, " if rows else ""
-        raise InputError(
-            f"{name}s: {row}{values[tuple(place)]} at place {place[-1]}; finite numbers are needed. Leave"
-            " such documents out first."
-        )
+        where = f"row {place[0]}, " if rows else ""
+        where += f"{values[tuple(place)]} at place {place[-1]}"
+        raise InputError(f"{name}s: {where}; finite numbers are needed. Leave such documents out first.")
     return values
 
 

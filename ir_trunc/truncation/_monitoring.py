@@ -96,10 +96,8 @@ def monitoring(policy: Any, rankings: Rankings, alpha: float) -> Monitoring:
     alpha = number("alpha", alpha, 0, 1, inside=True)
     profile, n = policy.fitted_on, independent(rankings)
     if profile is None:
-        raise ParameterError(
-            f"{policy} does not know what it was fitted on: policy.fit(rankings, measure) and"
-            " how_many(...).policy return policies that do, and their files keep it."
-        )
+        do = "policy.fit(rankings, measure) and how_many(...).policy return policies that do"
+        raise ParameterError(f"{policy} does not know what it was fitted on: {do}, and their files keep it.")
     was = profile.questions
     if min(n, was) < FEWEST:
         few = f"{counted(n, 'independent live list')}, and {policy} was fitted on {was}"

@@ -13,18 +13,9 @@ from typing import Annotated, Any, ClassVar, Protocol, TypeVar, Unpack, dataclas
 import numpy as np
 import numpy.typing as npt
 
+from ir_trunc._core import parameters
 from ir_trunc._core.errors import InputError, ParameterError, option, shown, warn
 from ir_trunc._core.lazy import needed
-from ir_trunc._core.parameters import (
-    Several,
-    declared_parameters,
-    flag,
-    instance,
-    numbers,
-    text,
-    with_source,
-    written_arguments,
-)
 from ir_trunc._core.rankings import Floats, Ints, Rankings, offsets_of
 from ir_trunc._output.files import Target
 from ir_trunc._ranking.runs import RunLike, read_run
@@ -37,6 +28,7 @@ from ir_trunc.truncation import _items
 from ir_trunc.truncation._fitting import Profile, check_rankings, independent, rank_without_qrels
 
 Items = TypeVar("Items")
+_AMONG = parameters.Several("numbers of documents that may be kept", Whole("documents", low=0))
 
 
 class Cutter(Protocol):
@@ -85,10 +77,7 @@ class Policy:
     at_least: Annotated[int | None, Whole("fewest documents to keep of a list", low=0)] = None
     at_most: Annotated[int | None, Whole("most documents to keep of a list", low=0)] = None
     budget: Annotated[float | None, Number("highest sum of the costs of what is kept", 0)] = None
-
-    among: Annotated[
-        tuple[int, ...] | None, Several("numbers of documents that may be kept", Whole("documents", low=0))
-    ] = None
+    among: Annotated[tuple[int, ...] | None, _AMONG] = None
 
     fitted_on: Any = field(default=None, compare=False)
     """What the policy was fitted on (`Profile`), with which `monitor` compares live lists."""
@@ -109,11 +98,10 @@ class Policy:
             except ParameterError as error:
                 raise type(error)(f"{type(self).__name__}: {error}") from None
         if self.fitted_on is not None:
-            instance("fitted_on", self.fitted_on, Profile, "a Profile, as policy.fitted_on is,")
+            parameters.instance("fitted_on", self.fitted_on, Profile, "a Profile, as policy.fitted_on is,")
         if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
-            raise ParameterError(
-                f"at_least={self.at_least} is above at_most={self.at_most}: no length is within these bounds."
-            )
+            what = f"at_least={self.at_least} is above at_most={self.at_most}"
+            raise ParameterError(f"{what}: no length is within these bounds.")
 
     def __repr__(self) -> str:
         """The name and the parameters that have a value; bounds come last."""
@@ -141,7 +129,7 @@ class Policy:
             The weight of each list (Q); by default all count the same.
         """
         lists = len(check_rankings(rankings))
-        further = [] if weights is None else [numbers("weights", weights)]
+        further = [] if weights is None else [parameters.numbers("weights", weights)]
         if further and len(further[0]) != lists:
             raise ParameterError(f"weights: {len(further[0])} for {lists} lists; each list needs one.")
         learnt = among_tried(self, rankings).learn(rankings, measure, *further)
@@ -187,11 +175,9 @@ class Policy:
         if self.budget is None:
             return most
         if rankings.costs is None:
-            raise InputError(
-                f"{self}: budget= needs what each document costs. A run has it in a column `cost`, or"
-                f" {option('columns', {'cost': 'tokens'})} names another; policy(scores, costs) and"
-                " keep(items, cost=...) take it."
-            )
+            other = f"{option('columns', {'cost': 'tokens'})} names another"
+            what = f"budget= needs what each document costs. A run has it in a column `cost`, or {other}"
+            raise InputError(f"{self}: {what}; policy(scores, costs) and keep(items, cost=...) take it.")
         fits = running(rankings.costs[rankings.places], offsets_of(rankings.lengths)) <= self.budget
         return np.minimum(most, np.bincount(rankings.rows[fits], minlength=len(rankings)))
 
@@ -283,10 +269,9 @@ class Policy:
         values, are_distances = self._oriented(_items.scores_of_items(items, score), lower_is_better)
         rises = _items.first_rise(values) > 0
         if rises and (values[1:] > values[:-1]).all():
-            warn(
-                f"The {len(values)} items are in the order of rising scores: those at the end are taken for"
-                f" the best. If those at the front are, pass lower_is_better={not are_distances}."
-            )
+            taken = "in the order of rising scores: those at the end are taken for the best"
+            remedy = f"If those at the front are, pass lower_is_better={not are_distances}"
+            warn(f"The {len(values)} items are {taken}. {remedy}.")
         order = np.argsort(-values, kind="stable") if rises else np.arange(len(values))
         costs = None
         if self.budget is not None:
@@ -359,17 +344,16 @@ class Policy:
         if lower_is_better is None:
             lower_is_better = self.fitted_on is not None and self.fitted_on.lower_is_better
         values = _items.numbers_of(scores)
-        return -values if flag("lower_is_better", lower_is_better) else values, lower_is_better
+        return -values if parameters.flag("lower_is_better", lower_is_better) else values, lower_is_better
 
     def _length(self, values: Floats, costs: Floats | None = None, where: str = "") -> int:
         """How many documents of a list with these falling scores are kept."""
         place = _items.first_rise(values)
         if place:
-            raise InputError(
-                f"scores: {where}{values[place]:g} at place {place} is higher than {values[place - 1]:g}"
-                " before it; scores must fall. Sort the documents first, or let `keep` choose among them;"
-                " where lower is better, pass lower_is_better=True."
-            )
+            what = f"{values[place]:g} at place {place} is higher than {values[place - 1]:g} before it"
+            remedy = "Sort the documents first, or let `keep` choose among them"
+            remedy += "; where lower is better, pass lower_is_better=True"
+            raise InputError(f"scores: {where}{what}; scores must fall. {remedy}.")
         # The checks of `Rankings` would take longer than most policies.
         first = values[:1] if len(values) else np.array([-np.inf])
         own = {"lengths": np.array([len(values)]), "scores": values, "first_scores": first, "costs": costs}
@@ -406,13 +390,11 @@ class Policy:
         """The policy as JSON can hold it, for `truncation.policy_from_dict`. Raises as `save` does."""
         name = type(self).__name__
         if name not in registry or registry[name].kind is not type(self):
-            raise ParameterError(
-                f"{name} is not in the registry of policies: @policy(source=...) puts it there."
-            )
+            there = "the registry of policies: @policy(source=...) puts it there"
+            raise ParameterError(f"{name} is not in {there}.")
         if not registry[name].written:
-            raise ParameterError(
-                f"{name} holds what JSON cannot, a model of another library: use joblib.dump or pickle."
-            )
+            what = "holds what JSON cannot, a model of another library"
+            raise ParameterError(f"{name} {what}: use joblib.dump or pickle.")
         bounds = [bound for bound in BOUNDS if getattr(self, bound) is not None]
         values = {param: getattr(self, param) for param in [*registry[name].params, *bounds]}
         written = {"policy": name, "parameters": plain(values)}
@@ -507,7 +489,7 @@ class PolicyDefinition(Declared):
     @property
     def signature(self) -> str:
         """The name with the parameters and their defaults."""
-        return self.name + written_arguments(self.params.values())
+        return self.name + parameters.written_arguments(self.params.values())
 
 
 registry: dict[str, PolicyDefinition] = {}
@@ -517,7 +499,7 @@ PolicyClass = TypeVar("PolicyClass", bound=Policy)
 
 
 @dataclass_transform(frozen_default=True)
-@with_source
+@parameters.with_source
 def policy(
     *, source: str, idempotent: bool = True, written: bool = True
 ) -> Callable[[type[PolicyClass]], type[PolicyClass]]:
@@ -563,17 +545,16 @@ def policy(
     >>> FirstHalf()([0.9, 0.8, 0.7, 0.6])
     2
     """
-    source = text("source", source)
-    idempotent, written = flag("idempotent", idempotent), flag("written", written)
+    source = parameters.text("source", source)
+    idempotent, written = parameters.flag("idempotent", idempotent), parameters.flag("written", written)
 
     def register(kind: type[PolicyClass]) -> type[PolicyClass]:
         name = kind.__name__
         if name in registry and registry[name].kind.__module__ != kind.__module__:  # a cell may be run again
             raise ParameterError(f"{name} is the name of another policy: give yours a name of its own.")
         if sys.flags.optimize < 2 and len(inspect.cleandoc(kind.__doc__ or "").split("\n\n")) < 2:
-            raise ParameterError(
-                f"{name} needs a docstring: a sentence, an empty line, and the formula of the length."
-            )
+            docstring = "a docstring: a sentence, an empty line, and the formula of the length"
+            raise ParameterError(f"{name} needs {docstring}.")
         if not issubclass(kind, Policy) or kind.lengths is Policy.lengths:
             raise ParameterError(f"{name} needs a method `lengths`, and is derived from Policy.")
         for base in kind.__mro__[: kind.__mro__.index(Policy)]:
@@ -581,16 +562,14 @@ def policy(
             code = getattr(own, "__code__", None)  # of a function, which names what it calls
             if own is not Policy.__post_init__ and "__post_init__" not in getattr(code, "co_names", ()):
                 whose = "its __post_init__" if base is kind else f"__post_init__ of {base.__name__}"
-                what = "has to call super().__post_init__(), which checks the parameters"
-                raise ParameterError(f"{name}: {whose} {what}.")
+                call = f"{whose} has to call super().__post_init__()"
+                raise ParameterError(f"{name}: {call}, which checks the parameters.")
         made = dataclass(frozen=True, repr=False)(kind)
-        declared = declared_parameters(made)
+        declared = parameters.declared_parameters(made)
         for each in fields(made):
             if each.name not in declared and each.name != "fitted_on":
-                raise ParameterError(
-                    f"{name}: parameter {each.name!r} needs a kind, such as `k: Annotated[int,"
-                    " Whole('documents')]`; ir_trunc.measures.params has the kinds."
-                )
+                such = "`k: Annotated[int, Whole('documents')]`; ir_trunc.measures.params has the kinds"
+                raise ParameterError(f"{name}: parameter {each.name!r} needs a kind, such as {such}.")
         made._params = {param: kind for param, kind in declared.items() if param not in BOUNDS}
         registry[name] = PolicyDefinition(name, made, made._params, source, idempotent, written)
         return made
@@ -598,7 +577,7 @@ def policy(
     return register
 
 
-BOUNDS = declared_parameters(Policy)
+BOUNDS = parameters.declared_parameters(Policy)
 """The parameters that every policy has."""
 
 _ONE_LIST = Rankings.from_lists([[]], topics=["(the list)"], scores=[[]])

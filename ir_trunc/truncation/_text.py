@@ -73,9 +73,8 @@ def parse_policy(policy: Any) -> Any:
     """
     if not isinstance(policy, str):
         if not (hasattr(policy, "cut") and hasattr(policy, "fit")) or isinstance(policy, type):
-            raise ParameterError(
-                f"{shown(policy)} is not a policy: a text, or an object with `fit` and `cut`, is needed."
-            )
+            needed = "a text, or an object with `fit` and `cut`, is needed"
+            raise ParameterError(f"{shown(policy)} is not a policy: {needed}.")
         return policy
     match = re.fullmatch(r"(\w+)\s*+(\(.*\))?", policy.strip(), re.DOTALL)
     if match and match[1] in registry:
@@ -84,10 +83,8 @@ def parse_policy(policy: Any) -> Any:
         if _SAVED.search(policy):
             return load_policy(policy)
         return Given(read_numbers(policy, "cut", "k"), policy)
-    near = nearest(policy.partition("(")[0].strip(), registry)
-    raise ParameterError(
-        f"There is no policy {policy!r}, nor a file of cuts; there are: {', '.join(registry)}.{near}"
-    )
+    there = f"{', '.join(registry)}.{nearest(policy.partition('(')[0].strip(), registry)}"
+    raise ParameterError(f"There is no policy {policy!r}, nor a file of cuts; there are: {there}")
 
 
 def _from_call(definition: PolicyDefinition, call_text: str) -> Policy:
@@ -103,9 +100,8 @@ def _from_call(definition: PolicyDefinition, call_text: str) -> Policy:
     positional = [_argument_value(call_text, node) for node in args]
     by_name = {key: _argument_value(call_text, node) for key, node in keywords.items()}
     for key in by_name.keys() - params.keys():
-        raise ParameterError(
-            f"{name} has no parameter {key!r}; it has: {', '.join(params)}.{nearest(key, params)}"
-        )
+        known = f"{', '.join(params)}.{nearest(key, params)}"
+        raise ParameterError(f"{name} has no parameter {key!r}; it has: {known}")
     try:
         inspect.signature(definition.kind).bind(*positional, **by_name)
     except TypeError as error:
@@ -151,10 +147,9 @@ def load_policy(path: Target) -> Policy:
         except IrTruncError:
             needed = "A policy is needed, as policy.save and 'ir_trunc how-many -o' write it"
             raise InputError(f"{error} {needed}.") from None
-        what = "is a file of cuts, 'topic<TAB>k': parse_policy and truncate take its path"
-        raise InputError(
-            f"{printable(os.fspath(path))} {what}; load_policy reads what policy.save wrote."
-        ) from None
+        what = f"{printable(os.fspath(path))} is a file of cuts, 'topic<TAB>k'"
+        others = "parse_policy and truncate take its path; load_policy reads what policy.save wrote"
+        raise InputError(f"{what}: {others}.") from None
     return policy_from_dict(*saved)
 
 
@@ -405,10 +400,8 @@ def truncate(
     cutter = Given(cuts) if isinstance(cuts, Mapping) else parse_policy(cuts)
     rows = read_run(run, **_policy.as_fitted(cutter, reading))
     if _policy.sees_judgments(cutter):
-        raise ParameterError(
-            f"{cutter} looks at judgments, which a run does not have: give the rankings that it cut,"
-            " rankings.cut(policy.cut(rankings))."
-        )
+        needed = "give the rankings that it cut, rankings.cut(policy.cut(rankings))"
+        raise ParameterError(f"{cutter} looks at judgments, which a run does not have: {needed}.")
     named = cutter.cuts if isinstance(cuts, Mapping) else ()
     topics = {*pc.unique(rows.topics).to_pylist(), *named, *rows.universe}
     lists = unjudged_lists(rows, list(topics), nil)

@@ -100,10 +100,8 @@ def shares_of_top(rankings: Rankings) -> Floats:
     top[filled] = scores[offsets_of(rankings.lengths)[:-1][filled]]
     if (top <= 0).any():
         place = int((top <= 0).argmax())
-        raise InputError(
-            f"ShareOfTop needs scores above 0: topic {rankings.topics[place]} has {top[place]:g} for its"
-            " first document. ScoreThreshold and LargestGap take any."
-        )
+        what = f"topic {rankings.topics[place]} has {top[place]:g} for its first document"
+        raise InputError(f"ShareOfTop needs scores above 0: {what}. ScoreThreshold and LargestGap take any.")
     return scores / top[rankings.rows]
 
 
@@ -501,9 +499,8 @@ class Given(Policy):
         """Each topic's k, or the whole of a shorter list (Q); InputError where a topic has none."""
         missing = next((topic for topic in rankings.topics if topic not in self.cuts), None)
         if missing is not None:
-            raise InputError(
-                f"{self.source} has no cut for topic {missing}: every topic needs one, 0 for an empty list."
-            )
+            needed = "every topic needs one, 0 for an empty list"
+            raise InputError(f"{self.source} has no cut for topic {missing}: {needed}.")
         return np.minimum(rankings.lengths, [self.cuts[topic] for topic in rankings.topics])
 
 

@@ -107,11 +107,9 @@ class RiskControlled(LevelPolicy):
         is_zero_at_an_end = keeps_all if self.risk == "dropped" else not self.at_least
         is_zero_at_an_end &= self.risk in ("dropped", "false_answer")
         if self.delta == "mean" and not is_zero_at_an_end:
-            raise ParameterError(
-                f"{self}: delta='mean' holds only for losses that are known to be 0 at one end of every list:"
-                " 'dropped' without at_most and budget, and 'false_answer' without at_least. Give a number:"
-                " delta=0.1."
-            )
+            holds = "delta='mean' holds only for losses that are known to be 0 at one end of every list"
+            known = "'dropped' without at_most and budget, and 'false_answer' without at_least"
+            raise ParameterError(f"{self}: {holds}: {known}. Give a number: delta=0.1.")
 
     def learn(self, rankings: Rankings, measure: Any, weights: Floats | None = None) -> RiskControlled:
         """The policy with the level that keeps the promise; InputError if none is shown to keep it."""
@@ -130,10 +128,8 @@ class RiskControlled(LevelPolicy):
         topics = "topics" if self.given == "all" else f"{self.given} topics"
         fewest = _fewest_topics(self.alpha, self.delta) * (2 if is_measure else 1)
         if n < fewest:
-            raise InputError(
-                f"{self}: {n} {topics} are too few for this promise; at least {fewest} are needed to"
-                " calibrate it."
-            )
+            few = f"{n} {topics} are too few for this promise"
+            raise InputError(f"{self}: {few}; at least {fewest} are needed to calibrate it.")
         self._warn_of_no_promise(float(np.average(nil, weights=weights)))
         loss = (_LOSSES.get(self.risk) or partial(_shortfall, measure=self.risk))(rankings)
         if self.among is not None:
@@ -159,11 +155,10 @@ class RiskControlled(LevelPolicy):
             order = order[levels >= start][::-1]  # to empty lists
         is_safe = self._are_shown(means[order], len(tested))
         if not is_safe[0]:
-            raise InputError(
-                f"{self}: no level is shown to keep this promise; the lists that lose least lose"
-                f" {means[order[0]]:.3f} on average over {len(tested)} {topics}. Retrieve more, calibrate"
-                " on more topics, or allow a higher alpha."
-            )
+            least = f"{means[order[0]]:.3f} on average over {len(tested)} {topics}"
+            what = f"no level is shown to keep this promise; the lists that lose least lose {least}"
+            remedy = "Retrieve more, calibrate on more topics, or allow a higher alpha"
+            raise InputError(f"{self}: {what}. {remedy}.")
         last = int(is_safe.argmin()) - 1 if not is_safe.all() else -1
         return replace(self, level=float(levels[order[last]]))
 
@@ -172,10 +167,9 @@ class RiskControlled(LevelPolicy):
         share = {"missed": 1 - nil, "dropped": 1 - nil, "false_answer": nil}.get(self.risk, 1.0)
         if share <= self.alpha:
             kind = "unanswerable" if self.risk == "false_answer" else "answerable"
-            warn(
-                f"{self}: {share:.1%} of the topics are {kind}, and only these can lose anything: every level"
-                f" keeps this promise. given={kind!r} takes the mean over them alone."
-            )
+            what = f"{share:.1%} of the topics are {kind}, and only these can lose anything"
+            remedy = f"given={kind!r} takes the mean over them alone"
+            warn(f"{self}: {what}: every level keeps this promise. {remedy}.")
 
     def _are_shown(self, means: Floats, n: int) -> Bools:
         """Whether each mean loss over n topics shows that the promise is kept."""
