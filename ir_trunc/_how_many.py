@@ -454,9 +454,9 @@ def how_many(
         options["columns"] = {**names, "cost": cost_of(cost, text_of, "")}
     as_they_are = keep is None and unanswerable is None
     rankings, people, labelled, agreement = _read(labels, retrieved, options, as_they_are)
-    graded = labels if isinstance(labels, GradedAnswers) else None
-    if measure is None:
-        measure = "RBPT(p=0.8)" if graded is None else graded.measure
+    graded = isinstance(labels, GradedAnswers)
+    tried, usual = (labels.tried, labels.measure) if graded else ("", "RBPT(p=0.8)")
+    measure = usual if measure is None else measure
     bound, named = one_measure(measure), single_measure(measure)
     _check_that_an_end_can_win(bound, named, rankings)
     _warn_of_scores(rankings)
@@ -470,9 +470,8 @@ def how_many(
     if few := few_questions(units, split.unit):
         warn(f"how_many: {few}")
     weights = selection.weights_of(nil, split.weights, unanswerable, bound.definition)
-    kinds = np.zeros(units, bool) if split.unit else labelled
-    if unanswerable is not None and not split.unit:
-        kinds = nil
+    kinds = labelled if unanswerable is None else nil
+    kinds = np.zeros(units, bool) if split.unit else kinds
     scored = _Scored(named, split, weights, unanswerable is not None, kinds, labelled)
     trials, left_out = _try_policies(policies, also, present, budget, keep, scored, people)
     table, samples = _quantities(trials, scored, price, budget)
@@ -481,10 +480,9 @@ def how_many(
     estimates = [trial.estimate for trial in trials]
     table = _with_bounds(table, estimates, draws.scores, best, kinds)
     expected: Any = tuple(table.loc[best, ["score", "low", "high"]].astype(float))
-    candidates = 1
+    candidates = 1 if chosen is None else len(trials)
     if chosen is not None:
-        candidates, scores = len(trials), table["score"].to_numpy()
-        expected = selection.of_best(estimates, scores, draws.outside, chosen, seed)
+        expected = selection.of_best(estimates, table["score"].to_numpy(), draws.outside, chosen, seed)
     bound_of_kept = float(trials[best].kept.bound(ALPHA / candidates, upper=False))
     return HowMany(
         table=table,
@@ -495,7 +493,7 @@ def how_many(
         questions=len(rankings),
         unanswerable=int(nil.sum()),
         judged=agreement,
-        graded="" if graded is None else graded.tried,
+        graded=tried,
         searched=(rankings.universe or Universe()).searched,
         unit=split.unit,
         units=units,
@@ -654,22 +652,18 @@ def _try_policies(
             cuts, each = split.trial(_within(policy, budget), scored.measure, on_all=True, **goal)
             free = cuts
             if budget is not None:
-                unlimited: list[Any] = [*each[:-1]]
-                unlimited = [replace(fitted, budget=None) for fitted in unlimited]
+                unlimited = [replace(fitted, budget=None) for fitted in each[:-1]]
                 free = cut_each(unlimited, split.rankings, split.parts)
         except IrTruncError as error:
             if policy is now or policy in required:
                 raise
             reasons.setdefault(str(error), []).append(name)
             continue
-        fitted, rank = _finite(each[-1]), 2
-        if policy is now:
-            rank = 0
-        elif isinstance(fitted, Fixed):
-            rank = 1
-        lists = split.rankings.cut(cuts)
+        fitted, lists = _finite(each[-1]), split.rankings.cut(cuts)
+        rank = 1 if isinstance(fitted, Fixed) else 2
         by_people = lists if people is split.rankings else people.cut(cuts[scored.labelled])
         estimate, kept = scored.estimate(lists, by_people), scored.share("kept", by_people)
+        rank = 0 if policy is now else rank
         trials.append(_Trial(name, cuts, free, lists, by_people, fitted, rank, estimate, kept))
     # Of equal scores the shorter lists come first, and of equal lists what is simpler.
     trials.sort(key=lambda trial: (-np.round(float(trial.estimate.mean), 12), trial.cuts.mean()))
@@ -814,9 +808,8 @@ def _all_policies(longest: int, fixed: Sequence[int]) -> Iterator[tuple[str, Cut
     """Fixed lengths, and all policies that need no parameter and no other package, and work on live lists."""
     yield from ((str(Fixed(k)), Fixed(k)) for k in fixed if 0 < k < longest)
     for name, definition in registry.items():
-        live = not (getattr(definition.kind, "not_live", "") or _policy.sees_judgments(definition.kind))
-        alone = not hasattr(definition.kind, "needs")
-        if live and alone and not any(param.required for param in definition.params.values()):
+        alone = not hasattr(definition.kind, "needs") and not _policy.why_not_live(definition.kind)
+        if alone and not any(param.required for param in definition.params.values()):
             yield name, definition.kind()
 
 

@@ -297,17 +297,12 @@ def residual_variance(scores: Floats) -> float:
     return variance if variance > 1e-24 * float(np.abs(scores).max()) ** 2 else 0.0
 
 
-TESTS: Mapping[str, Callable[[Floats, Floats, Setting], Tested]] = {
-    "t": _t,
-    "bootstrap": _bootstrap,
-    "randomisation": _randomisation,
-    "sign": _sign,
-    "tukey": _tukey,
-    "randomised-tukey": _randomised_tukey,
-}
+_OF_ALL = {"tukey": _tukey, "randomised-tukey": _randomised_tukey}
+_OF_PAIRS = {"t": _t, "bootstrap": _bootstrap, "randomisation": _randomisation, "sign": _sign}
+TESTS: Mapping[str, Callable[[Floats, Floats, Setting], Tested]] = _OF_PAIRS | _OF_ALL
 """From differences (P x T), the scores that they are of, and the setting."""
 
-FOR_ALL_PAIRS = ("tukey", "randomised-tukey")  # they allow for the number of pairs by themselves
+FOR_ALL_PAIRS = tuple(_OF_ALL)  # they allow for the number of pairs by themselves
 
 
 # P values of several comparisons.

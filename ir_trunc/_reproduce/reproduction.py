@@ -317,10 +317,8 @@ def _triangle(title: str, figures: dict[str, Sequence[Sequence[float]]], taus: F
     return _cells(title, first, second, list(chain(*rows)), computed, places=2)
 
 
-PAPERS = {
-    each.__name__: Paper(each, **_PRINTED[each.__name__]["about"])
-    for each in (amigo2022, liu2016, penas2011, sakai2004, webber2010)
-}
+_TABLES = amigo2022, liu2016, penas2011, sakai2004, webber2010
+PAPERS = {each.__name__: Paper(each, **_PRINTED[each.__name__]["about"]) for each in _TABLES}
 """The papers by name."""
 
 _REMARKS = {"sakai2004": _sakais_formula, "webber2010": _short_of_a_pair}

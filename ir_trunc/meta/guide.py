@@ -65,15 +65,12 @@ class Advice(Statement):
 
 def _shortfall(but: Mapping[str, Mapping[str, str]]) -> list[str]:
     """A line for each property that was asked for and does not always hold: its meaning and what happens."""
-    words = {
-        "weak": "under {} the scores can be equal",
-        "constant": "under {} they are always equal",
-        "violated": "under {} it can be the other way round",
-    }
+    words = {"weak": "the scores can be equal", "constant": "they are always equal"}
+    words["violated"] = "it can be the other way round"
     lines = []
     for prop in PROPERTIES:
         verdicts = {name: props[prop.name] for name, props in but.items() if prop.name in props}
-        cases = [words.get(word, f"under {{}} it {word}").format(name) for name, word in verdicts.items()]
+        cases = [f"under {name} {words.get(word, f'it {word}')}" for name, word in verdicts.items()]
         if cases:
             what = f"that {prop.meaning} ({prop.name}) does not always hold"
             lines.append(f"Caution: {what}: {'; '.join(cases)}.")

@@ -819,6 +819,5 @@ def default_settings() -> list[str]:
     return [f"{name}@{TABLE_CUTOFF}" if k and k.required else name for name, k in cutoffs.items()]
 
 
-properties.__doc__ = cleandoc(properties.__doc__ or "").replace(
-    "\n\nParameters\n", f"\n\n{RULE}\n\nParameters\n", 1
-)
+_BEFORE, _SECTION, _AFTER = cleandoc(properties.__doc__ or "").partition("\n\nParameters\n")
+properties.__doc__ = f"{_BEFORE}\n\n{RULE}{_SECTION}{_AFTER}"

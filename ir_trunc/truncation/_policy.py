@@ -411,8 +411,8 @@ def among_tried(policy: Any, rankings: Rankings) -> Any:
 
 def profiled(policy: Any, rankings: Rankings, measure: Any) -> Any:
     """The policy with what it was fitted on; as it is where it has that already, or cannot cut live lists."""
-    live = isinstance(policy, Policy) and not (policy.sees_judgments or policy.not_live)
-    if not live or policy.fitted_on is not None or independent(rankings) < 2:
+    live = isinstance(policy, Policy) and policy.fitted_on is None and not why_not_live(policy)
+    if not live or independent(rankings) < 2:
         return policy
     return replace(policy, fitted_on=Profile.of(policy, rankings, measure))
 
@@ -428,12 +428,15 @@ def sees_judgments(policy: object) -> bool:
     return bool(getattr(policy, "sees_judgments", False))
 
 
+def why_not_live(policy: Any) -> str:
+    """Why a policy, or a kind of policies, cannot cut a list that was just retrieved; "" where it can."""
+    sees = "it looks at judgments, which a list that was retrieved just now does not have"
+    return str(getattr(policy, "not_live", "")) or (sees if sees_judgments(policy) else "")
+
+
 def refuse_if_not_live(policy: Any) -> None:
     """ParameterError with the reason if a policy cannot cut a list that was just retrieved."""
-    reason = getattr(policy, "not_live", "")
-    if sees_judgments(policy):
-        reason = reason or "it looks at judgments, which a list that was retrieved just now does not have"
-    if reason:
+    if reason := why_not_live(policy):
         raise ParameterError(f"{policy} cannot be used on a live list: {reason}.")
 
 

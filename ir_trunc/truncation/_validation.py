@@ -203,7 +203,7 @@ class Split:
 
     def trial(
         self, policy: Cutter, measure: Any, on_all: bool = False, **goal: Any
-    ) -> tuple[Ints, list[Cutter]]:
+    ) -> tuple[Ints, list[Any]]:
         """The length of each list by a policy that was fitted on other parts, and the policies so fitted.
 
         on_all: whether it is fitted on all lists, too, at last. goal: weights and keep, see `best_levels`.
@@ -228,7 +228,7 @@ def fit_each(
     sets: Sequence[Ints],
     weights: Floats | None = None,
     keep: float | None = None,
-) -> list[Cutter]:
+) -> list[Any]:
     """The policy as it is fitted on each of several sets of lists, which are given by their positions."""
     policy = among_tried(policy, rankings)
     hook = policy.learn if isinstance(policy, Policy) else policy.fit

@@ -20,6 +20,7 @@ from ir_trunc.measures.terminal import AMIGO
 from ir_trunc.truncation._fitting import best_levels, curve_of, falling_scores, one_measure, single_measure
 from ir_trunc.truncation._policy import Policy, policy, unfitted
 
+_FITTED = "; fitted where it is not given"
 _BLOCK = 8192  # scores, which fit a processor's cache
 _DIGITS = 9  # of what is compared to a level: other machines may differ in the last bits of a logarithm
 _BAHRI_2020 = "Bahri, Tay, Zheng, Metzler & Tomkins, SIGIR 2020, https://doi.org/10.1145/3397271.3401188"
@@ -160,7 +161,7 @@ class ScoreThreshold(LevelPolicy):
     scores; here every threshold that makes a difference is tried.
     """
 
-    threshold: Annotated[float | None, Level("lowest score to keep; fitted where it is not given")] = None
+    threshold: Annotated[float | None, Level("lowest score to keep" + _FITTED)] = None
     _level = "threshold"
 
     def _keys(self, rankings: Rankings) -> Floats:
@@ -177,9 +178,7 @@ class ShareOfTop(LevelPolicy):
     sample from language models, and retrieval frameworks after them, call this rule min-p.
     """
 
-    share: Annotated[
-        float | None, Level("lowest share of the highest score to keep; fitted where it is not given")
-    ] = None
+    share: Annotated[float | None, Level("lowest share of the highest score to keep" + _FITTED)] = None
     _level = "share"
 
     def _keys(self, rankings: Rankings) -> Floats:
@@ -200,9 +199,7 @@ class Nucleus(LevelPolicy):
     given temperature; of several the lowest.
     """
 
-    p: Annotated[
-        float | None, Number("share of the probability to keep; fitted where it is not given", 0, 1)
-    ] = None
+    p: Annotated[float | None, Number("share of the probability to keep" + _FITTED, 0, 1)] = None
     temperature: Annotated[float, Number("what scores are divided by", 0, math.inf, inside=True)] = 1.0
     _level = "p"
 
@@ -265,9 +262,7 @@ class Surprise(LevelPolicy):
     `fit` chooses the best of all levels; of several the highest.
     """
 
-    surprise: Annotated[
-        float | None, Level("lowest surprise to keep, in nats; fitted where it is not given")
-    ] = None
+    surprise: Annotated[float | None, Level("lowest surprise to keep, in nats" + _FITTED)] = None
     _level = "surprise"
 
     def _keys(self, rankings: Rankings) -> Floats:
@@ -334,9 +329,7 @@ class ScoreDistribution(LevelPolicy):
     on 100 scores takes about 0.3 ms, with other policies except `Learned` at most a tenth of that.
     """
 
-    probability: Annotated[
-        float | None, Level("lowest probability of relevance to keep; fitted where it is not given")
-    ] = None
+    probability: Annotated[float | None, Level("lowest probability of relevance to keep" + _FITTED)] = None
     _level = "probability"
 
     def _keys(self, rankings: Rankings) -> Floats:
@@ -472,10 +465,8 @@ class CutsByTopic(Kind):
 
     def clean(self, name: str, value: Any) -> dict[str, int]:
         """The map with plain whole numbers."""
-        return {
-            one_id(topic, "topic", name): whole(f"{name}, topic {shown(topic)}", k, 0)
-            for topic, k in mapping(name, value, "{topic: k}").items()
-        }
+        cuts, where = mapping(name, value, "{topic: k}").items(), f"{name}, topic"
+        return {one_id(topic, "topic", name): whole(f"{where} {shown(topic)}", k, 0) for topic, k in cuts}
 
 
 @policy(source="ours: the user, or a file of lines 'topic<TAB>k'")

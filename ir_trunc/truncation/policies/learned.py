@@ -19,11 +19,8 @@ from ir_trunc.truncation._policy import BOUNDS, Policy, policy, unfitted
 
 __all__ = ["FEATURES", "Learned"]
 
-_SOURCE = (
-    "a relative, on features, of BiCut (Lien, Cohen & Croft, ICTIR 2019,"
-    " https://doi.org/10.1145/3341981.3344234) and Choppy (Bahri et al., SIGIR 2020,"
-    " https://doi.org/10.1145/3397271.3401188)"
-)
+_BICUT = "BiCut (Lien, Cohen & Croft, ICTIR 2019, https://doi.org/10.1145/3341981.3344234)"
+_CHOPPY = "Choppy (Bahri et al., SIGIR 2020, https://doi.org/10.1145/3397271.3401188)"
 
 FEATURES = (
     "cut: k",
@@ -61,7 +58,7 @@ class Estimator(Kind):
         return value
 
 
-@policy(source=_SOURCE, idempotent=False, written=False)
+@policy(source=f"a relative, on features, of {_BICUT} and {_CHOPPY}", idempotent=False, written=False)
 class Learned(Policy):
     """The cut with the highest expected score, as a model expects it.
 

@@ -19,15 +19,17 @@ from ir_trunc.truncation._policy import policy
 from ir_trunc.truncation.policies.basic import Level, LevelPolicy, shares_of_top
 
 _SLACK = 1e-12
+_RISKS = "'missed', 'dropped', 'false_answer', 'wrong', or a measure from 0 to 1"
+_FAILS = "probability that the promise fails"
+_PROBABILITY = Number(_FAILS, 0, 1, inside=True)
+_DELTA = Choice(f"{_FAILS}; 'mean' for conformal risk control", ("mean",), _PROBABILITY)
+_GIVEN = Choice("the topics over which the loss is averaged", ("all", "answerable", "unanswerable"))
 
 
 class Risk(Kind):
     """A loss from 0 to 1 for each list: a word, or a measure whose shortfall it is."""
 
-    allowed = (
-        "'missed', 'dropped', 'false_answer', 'wrong', or a measure from 0 to 1 that scores each list by"
-        " itself"
-    )
+    allowed = f"{_RISKS} that scores each list by itself"
 
     def clean(self, name: str, value: Any) -> str:
         """The word, or the measure as text."""
@@ -77,26 +79,14 @@ class RiskControlled(LevelPolicy):
     'dropped' (the whole list) and 'false_answer' (the empty list).
     """
 
-    risk: Annotated[
-        str, Risk("the loss: 'missed', 'dropped', 'false_answer', 'wrong', or a measure from 0 to 1")
-    ]
+    risk: Annotated[str, Risk(f"the loss: {_RISKS}")]
     alpha: Annotated[float, Number("highest expected loss", 0, 1, inside=True)]
     by: Annotated[str, Choice("what the level is of", ("score", "share"))] = "score"
     level: Annotated[
         float | None, Level("lowest score or share to keep; calibrated where it is not given")
     ] = None
-    delta: Annotated[
-        Any,
-        Choice(
-            "probability that the promise fails; 'mean' for conformal risk control",
-            ("mean",),
-            Number("probability that the promise fails", 0, 1, inside=True),
-        ),
-    ] = 0.1
-    given: Annotated[
-        str | None,
-        Choice("the topics over which the loss is averaged", ("all", "answerable", "unanswerable")),
-    ] = None
+    delta: Annotated[Any, _DELTA] = 0.1
+    given: Annotated[str | None, _GIVEN] = None
     _level = "level"
 
     def __post_init__(self) -> None:
