@@ -32,10 +32,8 @@ SAMPLES = {
 }
 
 FITTED = parse_policies("Greedy ScoreThreshold ShareOfTop Surprise ScoreDistribution")
-BLIND = [
-    *FITTED,
-    *parse_policies("LargestGap AdaptiveK Knee Fixed(0) Fixed(3) ScoreThreshold(0.5) ShareOfTop(0.9)"),
-]
+ALONE = parse_policies("LargestGap AdaptiveK Knee Fixed(0) Fixed(3) ScoreThreshold(0.5) ShareOfTop(0.9)")
+BLIND = [*FITTED, *ALONE]
 
 REFERENCES = {}
 
@@ -116,9 +114,8 @@ def Knee(policy, topic, scores, score):
     if n < 3 or scores[0] == scores[-1]:
         return n
     exact = [Fraction(s) for s in scores]
-    below = [
-        Fraction(n - i, n - 1) - (exact[i - 1] - exact[-1]) / (exact[0] - exact[-1]) for i in range(1, n + 1)
-    ]
+    scaled = [(s - exact[-1]) / (exact[0] - exact[-1]) for s in exact]
+    below = [Fraction(n - i, n - 1) - s for i, s in enumerate(scaled, 1)]
     return next(i for i, x in enumerate(below) if x >= max(below) * (1 - 1e-9)) if max(below) > 1e-9 else n
 
 
@@ -170,9 +167,8 @@ def probabilities(scores):
         weight = sum(relevant)
         share = min(0.999, max(0.001, weight / n))
         centre = sum(p * value for p, value in zip(relevant, x)) / max(weight, 1e-12)
-        width = math.sqrt(
-            sum(p * (value - centre) ** 2 for p, value in zip(relevant, x)) / max(weight, 1e-12)
-        )
+        squares = sum(p * (value - centre) ** 2 for p, value in zip(relevant, x))
+        width = math.sqrt(squares / max(weight, 1e-12))
         rate = min((n - weight) / max(1e-12, sum((1 - p) * value for p, value in zip(relevant, x))), 50.0)
     return [round(max(relevant[i:]), 9) for i in range(n)]
 

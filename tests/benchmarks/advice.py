@@ -131,9 +131,8 @@ def optimism(args: argparse.Namespace) -> None:
     """Bias of the highest and of the expected score, and the coverage of their intervals."""
     for name, lead in POPULATIONS.items():
         rows = []
-        for advice, _, scores, _ in advice_of(
-            args.draws, args.questions, lead, args.measure, tolerance=args.tolerance
-        ):
+        how = args.draws, args.questions, lead, args.measure
+        for advice, _, scores, _ in advice_of(*how, tolerance=args.tolerance):
             truth, (expected, low, high) = scores.mean(), advice.expected
             of_highest = advice.score[0] - truth, advice.low[0] <= truth <= advice.high[0]
             rows.append((*of_highest, expected - truth, low <= truth <= high, advice.chance <= 0.05))
@@ -157,11 +156,9 @@ def expect(args: argparse.Namespace) -> None:
             truth = to_expect * scores[nil].mean() + (1 - to_expect) * scores[~nil].mean()
             rows.append((*holds(advice, truth), advice.expected[0] - truth))
         held, zero, width, bias = zip(*rows)
-        print(
-            f"{measure:<12} {count:9} {labels:6.2f} {production or labels:10.2f} {lead:4.1f}"
-            f"  {share(held)}  {share(zero)}  {np.nanmean(width):10.3f}  {np.nanmean(bias):+.3f}",
-            flush=True,
-        )
+        of_cell = f"{measure:<12} {count:9} {labels:6.2f} {production or labels:10.2f} {lead:4.1f}"
+        shares = f"{share(held)}  {share(zero)}  {np.nanmean(width):10.3f}  {np.nanmean(bias):+.3f}"
+        print(f"{of_cell}  {shares}", flush=True)
 
 
 def silence(args: argparse.Namespace) -> None:
@@ -192,10 +189,8 @@ def ties(args: argparse.Namespace) -> None:
     print("measure scores         lead  questions  advised  worse          coverage       zero width")
     kinds = {"whole numbers": 1.0, "all equal": 100.0}
     for measure, (kind, unit), lead, count in product(("EM", "RBPT"), kinds.items(), (0.0, 2.0), (15, 50)):
-        rows = [
-            (scores.mean() < whole - 0.01, *holds(advice, scores.mean()))
-            for advice, _, scores, whole in advice_of(args.draws, count, lead, measure, unit=unit)
-        ]
+        each = advice_of(args.draws, count, lead, measure, unit=unit)
+        rows = [(s.mean() < whole - 0.01, *holds(advice, s.mean())) for advice, _, s, whole in each]
         cells = "  ".join(map(share, [*zip(*rows)][:3]))
         print(f"{measure:7} {kind:13}  {lead:4.1f}  {count:9}  {len(rows):7}  {cells}", flush=True)
 
@@ -263,11 +258,9 @@ def keep(args: argparse.Namespace) -> None:
         differences, shown, false = zip(*rows)
         of_shown = share(wrong for _, was, wrong in rows if was)
         error = np.std(differences) / np.sqrt(len(differences))
-        print(
-            f"{lead:4.1f}  {count:9}  {wanted:4.2f}  {np.mean(differences):+.3f} ({error:.3f})"
-            f"   {share(shown)}  {share(false)}  {of_shown}",
-            flush=True,
-        )
+        mean = f"{np.mean(differences):+.3f} ({error:.3f})"
+        shares = f"{share(shown)}  {share(false)}  {of_shown}"
+        print(f"{lead:4.1f}  {count:9}  {wanted:4.2f}  {mean}   {shares}", flush=True)
 
 
 def answering(lists: Rankings, harm: float) -> np.ndarray:
@@ -299,10 +292,8 @@ def answers(args: argparse.Namespace) -> None:
         held, bias, *worth = np.array(rows, float).T
         ends, error = chances.mean(axis=0), bias.std(ddof=1) / np.sqrt(len(bias))
         means = "  ".join(f"{each:.3f}" for each in (*np.mean(worth, axis=1), ends[-1], ends[[*TRIED]].max()))
-        print(
-            f"{lead:4.1f}  {harm:4.2f}  {count:9}  {share(held)}  {bias.mean():+.3f} ({error:.3f})  {means}",
-            flush=True,
-        )
+        of_bias = f"{bias.mean():+.3f} ({error:.3f})"
+        print(f"{lead:4.1f}  {harm:4.2f}  {count:9}  {share(held)}  {of_bias}  {means}", flush=True)
 
 
 def speed(args: argparse.Namespace) -> None:

@@ -93,7 +93,7 @@ def population(topics: int, missing: float, nil: float, unit: float, seed: int =
 def true_losses(risk: str, by: str, *of: float) -> tuple[np.ndarray, np.ndarray]:
     """Levels, and the expected loss at each, over the population; false answers among unanswerable topics."""
     everything = population(POPULATION, *of)
-    keys = risks._KEYS[by](everything)
+    keys = RiskControlled("missed", 0.1, by)._keys(everything)
     loss = risks._LOSSES[risk](everything) if risk in risks._LOSSES else risks._shortfall(everything, risk)
     levels, sums = Levels(keys, loss[None, :], everything.lengths).sums(np.arange(POPULATION))
     counted = everything.judgments.nil_queries.sum() if risk == "false_answer" else POPULATION
@@ -170,17 +170,14 @@ def threshold_trial(answers: int, risk: float, worst: float, decimals: int, kind
         exact = random.random(answers)
         correct = random.random(answers) >= error_at(exact, worst)
         confidence = np.floor(exact * 10**decimals) / 10**decimals
-        items = [
-            {"id": n, "answer": "a", "confidence": float(c), "correct": bool(right)}
-            for n, (c, right) in enumerate(zip(confidence, correct))
-        ]
+        rows = enumerate(zip(confidence.tolist(), correct.tolist()))
+        items = [{"id": n, "answer": "a", "confidence": c, "correct": right} for n, (c, right) in rows]
         try:
             if kind == "Bonferroni":
                 threshold = bonferroni(confidence, correct, risk)
             else:
-                threshold = read_log(items).threshold(
-                    risk, **({"delta": DELTA} if kind == "promised" else {})
-                )
+                how = {"delta": DELTA} if kind == "promised" else {}
+                threshold = read_log(items).threshold(risk, **how)
         except InputError:
             continue
         if np.isnan(threshold):
@@ -360,9 +357,8 @@ SIMULATIONS = {run.__name__: run for run in (levels, thresholds, gates, interval
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("what", choices=tuple(SIMULATIONS))
     parser.add_argument("--draws", type=int, default=1000)
     args = parser.parse_args()

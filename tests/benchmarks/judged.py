@@ -35,9 +35,8 @@ def independent(scores, random):
 
 
 def by_topic(scores, random):
-    shift = np.where(
-        random.random((1, *scores.shape[1:])) < 0.3, random.choice([-0.5, 0.5], scores.shape[1:]), 0
-    )
+    moved = random.random((1, *scores.shape[1:])) < 0.3
+    shift = np.where(moved, random.choice([-0.5, 0.5], scores.shape[1:]), 0)
     return np.clip(scores + shift, 0, 1)
 
 
@@ -93,18 +92,16 @@ def same_as_ppi_python(random):
         judge = independent(people, random)
         labelled = np.arange(150) < 50
         ours = CorrectedEstimate.of(Estimate(people[:, :50]), Estimate(judge), labelled).best
-        theirs = ppi_mean_pointestimate(
-            people[0, :50], judge[0, :50], judge[0, 50:], lam=float(ours.weight[0])
-        )
+        labels = people[0, :50], judge[0, :50], judge[0, 50:]
+        theirs = ppi_mean_pointestimate(*labels, lam=float(ours.weight[0]))
         worst = max(worst, abs(float(ours.mean[0]) - float(np.ravel(theirs)[0])))
     return worst
 
 
 def main(trials):
     random = np.random.default_rng(0)
-    print(
-        f"Coverage of 95 % intervals of a mean and of a difference, {trials} trials: by the judge alone, by"
-    )
+    what = f"Coverage of 95 % intervals of a mean and of a difference, {trials} trials"
+    print(f"{what}: by the judge alone, by")
     print("people alone and by both; the width of the latter by that of people alone; Student's t by both.\n")
     print("| scores | the judge errs | n | N | mean: judge | people | both | width | t", end=" ")
     print("| difference: judge | people | both | width | t |\n" + "|---" * 14 + "|")

@@ -40,9 +40,8 @@ def places(node):
     operator = node.ops[0] if isinstance(node, ast.Compare) else getattr(node, "op", None)
     names = type(operator).__name__, getattr(node, "id", ""), getattr(node, "attr", "")
     is_number = isinstance(node, ast.Constant) and type(node.value) in (int, float, bool)
-    turned = isinstance(node, (ast.If, ast.IfExp, ast.While)) or isinstance(
-        operator, (ast.Not, ast.USub, ast.Invert)
-    )
+    turned = isinstance(operator, (ast.Not, ast.USub, ast.Invert))
+    turned |= isinstance(node, (ast.If, ast.IfExp, ast.While))
     if is_number or turned or any(name in SWAPS for name in names):
         yield node
     for child in ast.iter_child_nodes(node):
@@ -79,17 +78,11 @@ def tests_of(path):
     words = [stem, *sorted(name for name in public if name[0] != "_")]
     named = re.compile(r"\b_?(" + "|".join(words) + r")\b")
     package = Path("tests", path.parts[1].removesuffix(".py").strip("_"))
-    files = [
-        file
-        for file in sorted(Path("tests").rglob("test_*.py"))
-        if not {"full", "faults", "docs"} & {*file.parts}
-    ]
+    found = sorted(Path("tests").rglob("test_*.py"))
+    files = [file for file in found if not {"full", "faults", "docs"} & {*file.parts}]
     rank = {file: (stem not in file.stem, package not in file.parents, str(file)) for file in files}
-    chosen = [
-        str(file)
-        for file in sorted(files, key=rank.get)
-        if stem in file.stem or named.search(file.read_text(encoding="utf-8"))
-    ]
+    ranked = sorted(files, key=rank.get)
+    chosen = [str(file) for file in ranked if stem in file.stem or named.search(file.read_text("utf-8"))]
     laws = [str(file) for file in files if package in file.parents and "laws" in file.stem]
     chosen += [file for file in laws if file not in chosen]  # of what is tested by what uses it
     return chosen[:MOST] + [each for each in EACH if each not in chosen]

@@ -235,9 +235,8 @@ def measured(side: Side) -> Figures:
     """Run a side once."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryDirectory() as empty:
         began = time.perf_counter()
-        process = subprocess.Popen(
-            side.command, stdout=out if side.output else subprocess.DEVNULL, env=ENVIRONMENT, cwd=empty
-        )
+        to = out if side.output else subprocess.DEVNULL
+        process = subprocess.Popen(side.command, stdout=to, env=ENVIRONMENT, cwd=empty)
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - began
         if status:
@@ -321,10 +320,8 @@ def memory(folder: Path, topics: int, repeat: int, _: bool) -> None:
 def prepared(folder: Path, topics: int, repeat: int, _: bool) -> None:
     qrels, run = write(folder, topics, 1000)
     code, tools = PREPARED.format(measures=TWENTY) + TIMED, ["ir_trunc", *["ranx"] * installed("ranx")]
-    sides = [
-        python(f"{tool}, {'20' if tool == 'ir_trunc' else '3'} measures", code, qrels, run, tool)
-        for tool in tools
-    ]
+    names = (f"{tool}, {'20' if tool == 'ir_trunc' else '3'} measures" for tool in tools)
+    sides = [python(name, code, qrels, run, tool) for name, tool in zip(names, tools)]
     compared(f"Prepared lists, {topics} topics x 1000", sides, repeat)
 
 
@@ -370,9 +367,8 @@ def growth(folder: Path, topics: int, repeat: int, large: bool) -> None:
     head("Growth, 20 measures, file to scores", "lines | processor s | ns a line | MiB")
     for count in (max(1, topics // 100), max(1, topics // 10), topics, *([topics * 10] if large else [])):
         qrels, run = write(folder, count, 1000)
-        found = [
-            measured(python("ir_trunc", OURS.format(measures=TWENTY), qrels, run)) for _ in range(repeat)
-        ]
+        side = python("ir_trunc", OURS.format(measures=TWENTY), qrels, run)
+        found = [measured(side) for _ in range(repeat)]
         seconds, most = (statistics.median(getattr(f, what) for f in found) for what in ("seconds", "memory"))
         print(f"| {count * 1000:,} | {seconds:.2f} | {1e6 * seconds / count:.0f} | {most:.0f} |", flush=True)
 
@@ -399,9 +395,8 @@ def machine() -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("parts", nargs="*", metavar="PART", choices=PARTS, help=", ".join(PARTS))
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--folder", type=Path, help="keep the workloads here; a temporary folder without it")

@@ -70,12 +70,8 @@ def worth(args: argparse.Namespace) -> None:
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
     """Means over runs, and in how many of them a policy is better or worse than the best fixed k."""
-    told = table["p_value"] < 0.05
-    table = table.assign(
-        better=told & (table["score"] > table["greedy"]),
-        worse=told & (table["score"] < table["greedy"]),
-        runs=1,
-    )
+    lead = (table["score"] - table["greedy"]).where(table["p_value"] < 0.05, 0.0)
+    table = table.assign(better=lead > 0, worse=lead < 0, runs=1)
     groups = table.groupby(["measure", "policy"], sort=False)
     return groups[["of_oracle", "length", "empty"]].mean().join(groups[["better", "worse", "runs"]].sum())
 

@@ -24,10 +24,8 @@ from rooms import ROOMS, core, owner_of
 GUIDE = Path(__file__).parents[2] / ".github" / "CONTRIBUTING.md"
 START, END = "<!-- tables -->\n\n", "\n\n<!-- end -->"
 ROOT = Path(__file__).parents[2]
-SILENT = {
-    getattr(tokenize, name)
-    for name in ("COMMENT", "NL", "NEWLINE", "INDENT", "DEDENT", "ENCODING", "ENDMARKER")
-}
+UNCOUNTED = "COMMENT", "NL", "NEWLINE", "INDENT", "DEDENT", "ENCODING", "ENDMARKER"
+SILENT = {getattr(tokenize, name) for name in UNCOUNTED}
 OWNERS = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
 
 
@@ -77,9 +75,8 @@ def table_of_core() -> list[str]:
     found = sizes("ir_trunc")["ir_trunc"]
     rows = ["| file of the core | lines | what it is |", "| --- | --- | --- |"]
     for path in core():
-        about = (ast.get_docstring(ast.parse((ROOT / "ir_trunc" / path).read_text("utf-8"))) or "").split(
-            "\n"
-        )
+        text = (ROOT / "ir_trunc" / path).read_text("utf-8")
+        about = (ast.get_docstring(ast.parse(text)) or "").split("\n")
         if found[f"ir_trunc/{path}"] > 1:
             rows.append(f"| `{path}` | {found[f'ir_trunc/{path}']:,} | {about[0]} |")
     compiled = [number for path, number in found.items() if path.endswith((".c", ".h"))]
@@ -96,9 +93,8 @@ def table_of_rooms() -> list[str]:
     for name, room in ROOMS.items():
         paths = ", ".join(f"`{path}`" for path in room.package.split())
         rows.append(f"| {name} | {lines[name]:,} | {', '.join(room.on)} | {paths} |")
-    edges = [
-        f'  {_key(name)}["{name}"] --> {_key(other)}' for name, room in ROOMS.items() for other in room.on
-    ]
+    pairs = ((name, other) for name, room in ROOMS.items() for other in room.on)
+    edges = [f'  {_key(name)}["{name}"] --> {_key(other)}' for name, other in pairs]
     return [*rows, "", "```mermaid", "graph TD", *edges, "```"]
 
 
@@ -112,9 +108,8 @@ def tables() -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("--files", action="store_true")
     parser.add_argument("--rooms", action="store_true")
     parser.add_argument("--renew", action="store_true")

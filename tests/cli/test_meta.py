@@ -2,12 +2,11 @@
 
 import re
 import shlex
-import warnings
 
 import pandas as pd
 import pytest
 
-from ir_trunc import IrTruncWarning, meta
+from ir_trunc import meta
 from ir_trunc.meta.guide import tree
 from ir_trunc.synthetic import demo
 
@@ -153,10 +152,8 @@ def test_the_guide_asks_again_goes_back_and_ends_with_the_lines_to_type(command,
     assert asked[:2] == [f"{first['question']} [y/n] "] * 2  # there is nothing to go back to
     assert asked[2] == f"{second['question']} [y/n, b: back] "
     assert asked[3].startswith(first["question"])  # the question before that
-    assert error.splitlines() == [
-        "Please answer yes or no (y, n); Ctrl-D ends.",
-        "Please answer yes or no (y, n, b goes back); Ctrl-D ends.",
-    ]
+    first_time = "Please answer yes or no (y, n); Ctrl-D ends."
+    assert error.splitlines() == [first_time, "Please answer yes or no (y, n, b goes back); Ctrl-D ends."]
     score, again = out.split("To score runs:")[1].split("These answers again:")
     assert score.split("#")[0].strip() == "ir_trunc QRELS RUN 'OIE(D=SIZE)'"
     words = shlex.split(again.replace("\\\n", " "))
@@ -174,10 +171,9 @@ def test_a_guide_without_anybody_to_answer_is_one_line(command, monkeypatch):
     assert error.startswith("ir_trunc: length is not answered: Does the system choose")
 
 
+@pytest.mark.filterwarnings("default::ir_trunc.IrTruncWarning")
 def test_two_systems_have_one_pair_whose_p_values_have_no_order(command):
-    with warnings.catch_warnings():
-        warnings.simplefilter("default", IrTruncWarning)
-        status, out, error = command("meta", "power", QRELS, *RUNS[:2], "AP", "RBPT")
+    status, out, error = command("meta", "power", QRELS, *RUNS[:2], "AP", "RBPT")
     assert (status, "discriminative_power" in out) == (0, True)
     assert "agreement of Power is left out: orderings of 1 and 1 items" in error
 

@@ -56,9 +56,8 @@ def ir_measures(qrels: str, run: str) -> tuple[Topics, Means]:
     for name, measure in ir_measures.measures.registry.items():
         wants = [key for key, info in measure.SUPPORTED_PARAMS.items() if info.required]
         measure = measure @ 5 if wants == ["cutoff"] else measure
-        for setting in (
-            [measure, measure(relative=True)] if "relative" in measure.SUPPORTED_PARAMS else [measure]
-        ):
+        relative = [measure(relative=True)] if "relative" in measure.SUPPORTED_PARAMS else []
+        for setting in (measure, *relative):
             # A measure may need a setting, a package that is not there, or a list that has irrelevant
             # documents.
             with contextlib.suppress(ValueError, AssertionError, ZeroDivisionError):
@@ -97,9 +96,8 @@ def ranx(qrels: str, run: str) -> tuple[Topics, Means]:
     from ranx import Qrels, Run, evaluate
 
     warnings.simplefilter("ignore", NumbaWarning)  # about its own compilation
-    names = (
-        "hits hit_rate precision recall f1 r-precision bpref rbp.80 mrr map dcg ndcg dcg_burges ndcg_burges"
-    )
+    names = "hits hit_rate precision recall f1 r-precision bpref rbp.80 mrr map dcg ndcg"
+    names += " dcg_burges ndcg_burges"
     ranked = Run.from_file(run, kind="trec")
     means = evaluate(Qrels.from_file(qrels, kind="trec"), ranked, names.split(), make_comparable=True)
     topics: Topics = defaultdict(dict)
@@ -132,10 +130,7 @@ def pyevall(qrels: str, run: str) -> tuple[Topics, Means]:
     ranked = [(topic, doc, *map(float, rest[1:-1])) for topic, _, doc, *rest in fields(run)]
     scores = [row for row in ranked if len(row) == 3]
     places = {topic: sorted({s for t, _, s in scores if t == topic}, reverse=True) for topic, *_ in scores}
-    found = [
-        (t, doc, places[t].index(*s) + 1 if s == s[:1] and s[0] == s[0] else math.nan)
-        for t, doc, *s in scores
-    ]
+    found: Rows = [(t, doc, places[t].index(s) + 1 if s == s else math.nan) for t, doc, s in scores]
     found += [row for row in ranked if len(row) < 3]
     silent = {topic: doc for topic, doc, _ in judged if topic not in places}
     found += [(topic, doc, "") for topic, doc in silent.items()]
@@ -151,11 +146,8 @@ def by_pyevall(gold: Rows, found: Rows, names: str) -> tuple[Topics, Means]:
 
     for path, rows in (("gold.json", gold), ("run.json", found)):
         Path(path).write_text(json.dumps([dict(zip(("test_case", "id", "value"), row)) for row in rows]))
-    report = (
-        PyEvALLEvaluation()
-        .evaluate("run.json", "gold.json", names.split(), report="embedded", log_level="none")
-        .report
-    )
+    how = {"report": "embedded", "log_level": "none"}
+    report = PyEvALLEvaluation().evaluate("run.json", "gold.json", names.split(), **how).report
     for problem in (error for file in report["files"].values() for error in file["errors"].values()):
         if problem["status"] != "CONTINUE":
             raise ValueError(json.dumps(problem))
@@ -212,12 +204,8 @@ def qrels(**topics: str) -> str:
 
 def run(**topics: str) -> str:
     """Documents of each topic by rank."""
-    lines = (
-        f"{topic} Q0 {doc} {rank} {1 - rank / 100:.2f} s"
-        for topic, docs in topics.items()
-        for rank, doc in enumerate(docs.split(), 1)
-    )
-    return "".join(f"{line}\n" for line in lines)
+    rows = ((topic, *row) for topic, docs in topics.items() for row in enumerate(docs.split(), 1))
+    return "".join(f"{topic} Q0 {doc} {rank} {1 - rank / 100:.2f} s\n" for topic, rank, doc in rows)
 
 
 @dataclass
@@ -259,9 +247,8 @@ class Tried:
         topics, means = self(judged, ranked)
         by_topic = {measure for scores in topics.values() for measure in scores}
         whole = {m: mean for m, mean in means.items() if m not in by_topic and isinstance(mean, float)}
-        return {
-            m: score for m, score in (whole | topics.get(topic, {})).items() if not re.match(_NO_SCORE, m)
-        }
+        scores = (whole | topics.get(topic, {})).items()
+        return {m: score for m, score in scores if not re.match(_NO_SCORE, m)}
 
 
 def goes_on(tried: Tried) -> str:
@@ -287,11 +274,8 @@ def curves(tried: Tried) -> str:
     for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         with contextlib.suppress(ImportError, DeprecationWarning):
             module = importlib.import_module(info.name)
-            own = (
-                name
-                for name, found in vars(module).items()
-                if getattr(found, "__module__", "") == module.__name__
-            )
+            members = vars(module).items()
+            own = {name for name, found in members if getattr(found, "__module__", "") == module.__name__}
             names |= {name for name in own if re.match("curve|best_?cut|truncat", name)}
     return ", ".join(sorted(names)) or "none"
 
@@ -314,10 +298,8 @@ def order(tried: Tried) -> str:
     if tried.first_rank(judged, "".join(lines)) == 2:
         return "rank" if tried.first_rank(judged, "".join(reversed(lines))) == 2 else "place in the file"
     tied = ["t Q0 a 1 0.5 s\n", "t Q0 b 2 0.5 s\n", "t Q0 c 3 0.5 s\n"]
-    ranks = (
-        tried.first_rank(qrels(t="a0 b0 c1"), "".join(tied)),
-        tried.first_rank(qrels(t="a0 b0 c1"), "".join(tied[::-1])),
-    )
+    judged = qrels(t="a0 b0 c1")
+    ranks = tried.first_rank(judged, "".join(tied)), tried.first_rank(judged, "".join(reversed(tied)))
     then = {(1, 1): "document id, descending", (3, 3): "document id, ascending", (3, 1): "place in the file"}
     return f"score, then {then.get(ranks, 'something else')}"
 
@@ -379,9 +361,8 @@ HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "notebooks" / "coming-from" / "other-tools.md"
 
 
-_ONE = (
-    "import json, sys; sys.path.insert(0, {here!r}); import compare; print(json.dumps(compare.one({tool!r})))"
-)
+_ONE = "import json, sys; sys.path.insert(0, {here!r}); import compare"
+_ONE += "; print(json.dumps(compare.one({tool!r})))"
 
 
 def one(tool: str) -> dict[str, str] | None:
@@ -446,9 +427,8 @@ def renewed(page: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("--venvs", metavar="FOLDER", type=Path)
     parser.add_argument("--page", action="store_true")
     args = parser.parse_args()

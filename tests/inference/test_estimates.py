@@ -32,12 +32,6 @@ def test_the_table_of_references(values, limits, mean, bounds, student, p):
         assert estimate.p() == pytest.approx(p, abs=5.1e-5)
 
 
-def test_the_distribution_at_a_point():
-    values = np.array([REFERENCE[2][0]])
-    assert below(values, 0.7, 1) == pytest.approx(0.542161, abs=5e-7)
-    assert below(values, 0.7, 0) == pytest.approx(0.910246, abs=5e-7)
-
-
 def test_units_with_weights():
     weights = np.repeat([1.0, 3.0], 10)
     assert Estimate(np.full(20, 0.8), UNIT, weights).interval() == pytest.approx((0.6105, 0.8474), abs=5.1e-5)

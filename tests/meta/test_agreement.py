@@ -69,9 +69,10 @@ def test_rbo_equals_its_reference(orderings, p, ties):
     assert meta.rbo(x, y, p, ties) == pytest.approx(plain.rbo(x, y, p, ties), abs=1e-12)
 
 
-@given(
-    st.lists(st.integers(0, 2), min_size=4, max_size=4), st.lists(st.integers(0, 2), min_size=4, max_size=4)
-)
+four = st.lists(st.integers(0, 2), min_size=4, max_size=4)
+
+
+@given(four, four)
 @pytest.mark.needs("ties")
 def test_rbo_a_is_the_mean_over_all_orders_of_what_ties(x, y):
     assert meta.rbo(x, y, 0.8, "a") == pytest.approx(plain.rbo(x, y, 0.8, "a"), abs=1e-12)
@@ -170,6 +171,7 @@ DOCS = [*"abcdef", "NIL"]
 lists = st.lists(st.sampled_from(DOCS), max_size=7, unique=True)
 collections = st.dictionaries(st.sampled_from("1234"), lists, min_size=1)
 judged = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 1))
+judgments = st.fixed_dictionaries(dict.fromkeys("1234", judged))
 
 
 def reference(qrels, run, depth, p=0.5):
@@ -188,11 +190,7 @@ def reference(qrels, run, depth, p=0.5):
     return truncated / len(qrels), before / len(qrels), after / len(qrels)
 
 
-@given(
-    st.fixed_dictionaries(dict.fromkeys("1234", judged)),
-    st.lists(collections, min_size=1, max_size=3),
-    st.integers(1, 6),
-)
+@given(judgments, st.lists(collections, min_size=1, max_size=3), st.integers(1, 6))
 @pytest.mark.filterwarnings("ignore")
 def test_the_impact_of_truncation_equals_its_reference(qrels, systems, depth):
     runs = {f"s{at}": run for at, run in enumerate(systems)}

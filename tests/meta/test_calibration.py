@@ -17,12 +17,11 @@ def test_a_persistence_put_back_leaves_the_residual(residual, depth):
     assert meta.residual(p, depth) == pytest.approx(residual, rel=1e-9)
 
 
-SETTINGS = ("FlatU", "DCGU", "RBPU", "ERRU", "RBU", "RBPU(p=0.98)", "RBU(gain='linear')")
+SETTINGS = dict.fromkeys(("FlatU", "DCGU", "RBPU", "ERRU", "RBU", "RBPU(p=0.98)", "RBU(gain='linear')"), "e")
+SETTINGS |= {"OIE": "beta", "RBPU(e=0.01)": "p"}
 
 
-@pytest.mark.parametrize(
-    ("measure", "parameter"), [*((name, "e") for name in SETTINGS), ("OIE", "beta"), ("RBPU(e=0.01)", "p")]
-)
+@pytest.mark.parametrize(("measure", "parameter"), SETTINGS.items())
 def test_a_calibrated_parameter_breaks_even_when_put_back(measure, parameter):
     rank = 2 if parameter == "p" else 20
     found = meta.break_even(measure, parameter, rank)

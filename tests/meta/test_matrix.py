@@ -84,9 +84,7 @@ def test_a_table_becomes_the_matrix_that_it_came_from(table):
     assert equal(meta.ScoreMatrix.from_pandas(pa.Table.from_pandas(pd.DataFrame(table))), BY_LIST)
 
 
-LONG = pd.DataFrame(
-    {"system": [*"sstt"], "query_id": [*"1212"], "measure": "AP", "value": [0.5, 0.25, 0.0, 1.0]}
-)
+LONG = pd.DataFrame({"system": [*"sstt"], "query_id": [*"1212"], "measure": "AP", "value": [0.5, 0.25, 0, 1]})
 
 
 @pytest.mark.parametrize(("table", "says"), [
@@ -254,9 +252,8 @@ def test_impact_of_truncation_is_nested(nested):
 
 
 def test_the_command_takes_keys_and_a_unit(nested, tmp_path, command):
-    files = {
-        str(tmp_path / f"{name}.json"): data for name, data in (("qrels", nested[0]), *nested[1].items())
-    }
+    named = {"qrels": nested[0]} | nested[1]
+    files = {str(tmp_path / f"{name}.json"): data for name, data in named.items()}
     for path, data in files.items():
         Path(path).write_text(json.dumps(data), encoding="utf-8")
     status, out, _ = command("meta", "power", *files, "RR", "--keys", KEYS, "--unit", "question")
@@ -272,10 +269,10 @@ def in_form(scores, form):
     return z_scores if form == "z" else [min(1.0, max(0.0, 0.15 * z + 0.5)) for z in z_scores]
 
 
-@given(
-    st.lists(st.lists(st.integers(0, 20), min_size=4, max_size=4), min_size=1, max_size=5),
-    st.sampled_from(["normal", "linear", "z"]),
-)
+four = st.lists(st.integers(0, 20), min_size=4, max_size=4)
+
+
+@given(st.lists(four, min_size=1, max_size=5), st.sampled_from(["normal", "linear", "z"]))
 def test_standardised_scores_equal_their_reference(topics, form):
     found = meta.standardised(matrix_of([np.transpose(topics)]), form)
     for at, scores in enumerate(topics):

@@ -88,14 +88,15 @@ def test_a_command_has_every_option_as_a_flag(name, command):
     assert " ".join(meta.registry[name].source.split()) in " ".join(out.split())
 
 
+Score = Annotated[float, Number("score", 0, 1)]
+
+
 @pytest.fixture
 def topics_above(registries):
     """A procedure of one's own, while the test runs."""
 
     @procedure(source="a lecture")
-    def topics_above(
-        matrix: ScoreMatrix, score: Annotated[float, Number("score", 0, 1)] = 0.5
-    ) -> ScoreMatrix:
+    def topics_above(matrix: ScoreMatrix, score: Score = 0.5) -> ScoreMatrix:
         """Whether a system's score on a topic is above a score."""
         return replace(matrix, values=(matrix.values > score).astype(np.float64))
 

@@ -82,11 +82,10 @@ FEW = ("RBPT",)
 MORE = ("OIE", "SignedDCG", "AP", "c", "Q")
 OTHERS = [name for name in registry if name not in FEW]
 RINGS = dict.fromkeys(OTHERS, pytest.mark.weekly) | dict.fromkeys(MORE, pytest.mark.full)
+NAMES = [*FEW, *(pytest.param(name, marks=ring) for name, ring in RINGS.items())]
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[RINGS[name]] if name in RINGS else []) for name in registry]
-)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_verdict_is_that_of_plain_loops(name, shallow_lists):
     """Each setting of each property, by definitions and formulas that share nothing with the library."""
     sized = "D" in registry[name].params

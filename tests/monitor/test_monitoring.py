@@ -209,9 +209,8 @@ def test_the_command_says_whether_a_run_matches(tmp_path, command, monkeypatch):
 def distances(seed, count=40):
     """Frames with a distance for each document: those up to 0.2 are relevant."""
     rng = np.random.default_rng(seed)
-    rows = [
-        (str(q), f"d{r}", float(x)) for q in range(count) for r, x in enumerate(sorted(rng.uniform(0, 1, 20)))
-    ]
+    drawn = np.sort(rng.uniform(0, 1, (count, 20))).tolist()
+    rows = [(str(q), f"d{r}", x) for q, row in enumerate(drawn) for r, x in enumerate(row)]
     return pd.DataFrame(rows, columns=["query_id", "doc_id", "distance"])
 
 

@@ -37,22 +37,18 @@ BEST = study.best_cuts(MEASURE, None, {"system": RANKINGS})
 TAUS = pd.DataFrame([[1.0, 0.25], [np.nan, 0.5]], index=["AP", "RBP"], columns=["RBPU", "OIE"])
 MEANS = compare("AP RBPT OIE", None, {"one": RANKINGS, "two": RANKINGS.cut(3)}).to_pandas()
 SERIES = pd.DataFrame({"RR": [1.0, 0.5, 0.3], "Q": [1.0, 0.8, 0.7]}, index=pd.Index([1, 2, 3], name="rank"))
-RISKS = pd.DataFrame(
-    {"answers": [5, 50], "coverage": [0.1, 1.0], "risk": [0.0, 0.4], "generalised_risk": [0.05, 0.4]}
-)
-ABSTENTION = pd.DataFrame(
-    {"measure": "RR", "confidence": ["first", "first", "oracle", "oracle"], "rate": [0, 0.5] * 2,
-     "score": [0.5, 0.6, 0.5, 0.7]}
-)  # fmt: skip
+RISKS = pd.DataFrame({"answers": [5, 50], "coverage": [0.1, 1.0], "risk": [0.0, 0.4]})
+RISKS = RISKS.assign(generalised_risk=[0.05, 0.4])
+ABSTENTION = pd.DataFrame({"confidence": ["first"] * 2 + ["oracle"] * 2, "score": [0.5, 0.6, 0.5, 0.7]})
+ABSTENTION = ABSTENTION.assign(measure="RR", rate=[0, 0.5] * 2)
+NIL = study.nil_report({"x": {"1": ["a", "NIL"], "2": ["NIL"]}}).to_pandas()
 SCORES = pd.Series({f"s{n}": float(n) for n in range(40)}, name="AP")
 
 PICTURES = {
     "curve": lambda ax=None: plots.curve(CURVE, "3", MEASURE, ax=ax),
     "lengths": lambda ax=None: plots.lengths(BEST, ax=ax),
     "lists": lambda ax=None: plots.lists(RANKINGS, "system", ax=ax),
-    "nil": lambda ax=None: plots.nil(
-        study.nil_report({"x": {"1": ["a", "NIL"], "2": ["NIL"]}}).to_pandas(), ax=ax
-    ),
+    "nil": lambda ax=None: plots.nil(NIL, ax=ax),
     "example": lambda ax=None: plots.example(study.example("FlatU RBU"), ax=ax),
     "agreement": lambda ax=None: plots.agreement(TAUS, ax=ax),
     "cuts": lambda ax=None: plots.cuts(study.cuts("RBPU SetF", None, {"s": RANKINGS}), ax=ax),
@@ -128,9 +124,8 @@ def dots_of(ax):
 @pytest.mark.parametrize("systems", [1, 5])
 def test_scores_are_dots_on_the_scale_of_their_measure_and_the_best_is_full(systems):
     """The lowest mean is the best of a measure that counts losses."""
-    means = pd.DataFrame(
-        {"AP": [0.5, 0.25, 0.2, 0.1, 0.5], "HarmCompat": [3.0, 2.0, 4.0, 5.0, 6.0]}, index=list("abcde")
-    )[:systems]
+    scores = {"AP": [0.5, 0.25, 0.2, 0.1, 0.5], "HarmCompat": [3.0, 2.0, 4.0, 5.0, 6.0]}
+    means = pd.DataFrame(scores, index=list("abcde"))[:systems]
     ax = plots.scores(means)
     dots = [(*line.get_xydata()[0], line.get_markerfacecolor()) for line in dots_of(ax)]
     ticks = {text.get_text(): place for place, text in zip(ax.get_xticks(), ax.get_xticklabels())}
@@ -280,17 +275,12 @@ def test_markers_of_long_lines_are_sparse():
     assert gaps[0][1].get_markevery() == (0, 1)  # a point between gaps has nothing but its marker
 
 
-PAIRS = (
-    [("a", "b", 1.0, 0.01), ("a", "c", 1.0, 0.01), ("b", "c", 1.0, 0.2)],
-    [("a", "b", -1.0, 0.02), ("a", "c", -1.0, 0.3)],
-)
-
-
 @pytest.mark.parametrize(("after", "signs"), [("OIE", 1), ("HarmCompat", -1)])
 def test_moves_that_are_not_significant_are_drawn_lightly(after, signs):
     """a and b change places, significantly by both measures; a and c by one of them only."""
     columns = ["measure", "system", "other", "difference", "p"]
-    rows = [("AP", *row) for row in PAIRS[0]] + [(after, a, b, signs * d, p) for a, b, d, p in PAIRS[1]]
+    rows = [("AP", "a", "b", 1.0, 0.01), ("AP", "a", "c", 1.0, 0.01), ("AP", "b", "c", 1.0, 0.2)]
+    rows += [(after, "a", "b", -1.0 * signs, 0.02), (after, "a", "c", -1.0 * signs, 0.3)]
     before = pd.Series({"a": 3.0, "b": 2.0, "c": 1.0}, name="AP")
     by_after = pd.Series({"a": 1.0, "b": 3.0, "c": 2.0}, name=after) * signs
     tests = pd.DataFrame(rows, columns=columns)
@@ -385,9 +375,7 @@ ALL = PICTURES | {
     "guide": plot_guide,
     "grid": lambda: GRID.plot("RBP(p={p},rel=1)"),
     "whole grid": GRID.plot_all,
-    "grid of one form": lambda: meta.pool_grid(
-        ["P", "AP"], POOLS, (5, 10, 20, 50, 100), (5, 10), ["raw"]
-    ).plot(),
+    "grid of one form": lambda: meta.pool_grid("P AP", POOLS, (5, 10, 20, 50, 100), (5, 10), "raw").plot(),
     "grid of one panel": lambda: meta.pool_grid(["P"], POOLS, (5, 100), (5, 100), ["raw"]).plot(),
 }
 
@@ -432,9 +420,10 @@ def whole_ticks(name, figure):
     return (ax.xaxis,) if name in ("curve", "lists", "example", "side by side", "lines") else ()
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.full] * (name in VARIANTS)) for name in ALL]
-)
+NAMES = [pytest.param(name, marks=[pytest.mark.full] * (name in VARIANTS)) for name in ALL]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_words_can_be_read(name):
     """None overlap or are cut off; letters are at least eleven pixels where a page is 830 wide; whole numbers
     have whole ticks.

@@ -66,9 +66,7 @@ def test_the_command_prints_the_tables_and_saves_the_result(command, tmp_path):
     pd.testing.assert_frame_equal(pd.read_csv(path, dtype={"row": str}), reproduce("liu2016").cells)
 
 
-def test_alone_it_lists_the_papers_and_strict_tells_by_the_status_whether_all_cells_agree(
-    command, collection
-):
+def test_alone_it_lists_the_papers_and_strict_tells_by_the_status_whether_all_agree(command, collection):
     listed = command("reproduce")
     assert listed[::2] == (0, "")
     assert all(f"  {name} " in listed[1] for name in PAPERS)

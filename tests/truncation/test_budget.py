@@ -53,9 +53,8 @@ def test_nothing_kept_costs_more_than_the_budget():
 
 
 def test_a_price_changes_the_cost_and_not_the_share_of_the_budget():
-    free, priced = (
-        how_many(LABELS, RUN, cost="tokens", budget=BUDGET, price=price) for price in (None, 0.002)
-    )
+    options = {"cost": "tokens", "budget": BUDGET}
+    free, priced = (how_many(LABELS, RUN, **options, price=price) for price in (None, 0.002))
     assert priced.cost == pytest.approx(0.002 * free.cost)
     assert priced.used.tolist() == free.used.tolist()
     assert priced.limited.tolist() == free.limited.tolist()
@@ -79,12 +78,9 @@ def test_documents_of_frameworks_have_costs_as_columns_have_them(form, cost):
     some = RUN[RUN["query_id"].astype(int) < 50].sort_values(["query_id", "score"], ascending=[True, False])
     words = {doc: tokens // 40 for doc, tokens in zip(some["doc_id"], some["tokens"])}
     price = {"characters/4": lambda n: -(-(2 * n) // 4), "function": lambda n: 3 * n}.get(cost, lambda n: n)
-    expected = how_many(
-        {q: LABELS[q] for q in some["query_id"]},
-        some.assign(tokens=[price(words[doc]) for doc in some["doc_id"]]),
-        cost="tokens",
-        budget=40,
-    )
+    labels = {q: LABELS[q] for q in some["query_id"]}
+    priced = some.assign(tokens=[price(words[doc]) for doc in some["doc_id"]])
+    expected = how_many(labels, priced, cost="tokens", budget=40)
     documents: dict[str, list] = {}
     for q, doc, score in zip(some["query_id"], some["doc_id"], some["score"]):
         text, more = "a " * words[doc], {"tokens": words[doc]}
@@ -95,11 +91,11 @@ def test_documents_of_frameworks_have_costs_as_columns_have_them(form, cost):
         documents.setdefault(q, []).append((made, score) if form == "pairs" else made)
     if form == "records":
         documents = [{"query_id": q, "documents": docs} for q, docs in documents.items()]
-    if cost == "function":
-        cost = {"LangChain": lambda doc: 3 * doc.metadata["tokens"]}.get(
-            form, lambda doc: 3 * doc["metadata"]["tokens"]
-        )
-    found = how_many({q: LABELS[q] for q in some["query_id"]}, documents, cost=cost, budget=40)
+    if cost == "function" and form == "LangChain":
+        cost = lambda doc: 3 * doc.metadata["tokens"]  # noqa: E731
+    elif cost == "function":
+        cost = lambda doc: 3 * doc["metadata"]["tokens"]  # noqa: E731
+    found = how_many(labels, documents, cost=cost, budget=40)
     pd.testing.assert_frame_equal(found.table, expected.table)
 
 

@@ -43,9 +43,7 @@ def test_a_drop_in_the_scores_is_learned():
     here.
     """
     pytest.importorskip("sklearn")
-    table = cross_validate(
-        ["Greedy", "ScoreThreshold", "Learned"], "SetF", None, {"run": topics(120, 0)}, folds=3
-    )
+    table = cross_validate("Greedy ScoreThreshold Learned", "SetF", None, {"run": topics(120, 0)}, folds=3)
     score = table.set_index("policy")["score"]
     assert score["Learned"] > max(score["Greedy"], score["ScoreThreshold"]) + 0.05
 

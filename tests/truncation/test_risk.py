@@ -144,9 +144,8 @@ def test_the_mean_is_over_the_topics_that_are_named():
     everything = topics(120, 3)
     answerable = everything.take(np.flatnonzero(~everything.judgments.nil_queries))
     alone = RiskControlled("missed", 0.3).fit(answerable)
-    assert RiskControlled("missed", 0.3, given="answerable").fit(everything).cut(answerable).tolist() == (
-        alone.cut(answerable).tolist()
-    )
+    named = RiskControlled("missed", 0.3, given="answerable").fit(everything)
+    assert named.cut(answerable).tolist() == alone.cut(answerable).tolist()
     assert RiskControlled("missed", 0.3).fit(everything).level > alone.level
 
 
@@ -194,10 +193,8 @@ def test_lists_of_one_unit_are_not_counted_as_independent(risk):
 
 def test_a_risk_that_is_no_risk_is_refused():
     for risk in ("RBPU", "c@1"):
-        with pytest.raises(
-            ParameterError, match=r"risk=.*'missed', 'dropped', 'false_answer', 'wrong', or a measure"
-        ):
-            RiskControlled(risk, 0.1)
+        why = r"risk=.*'missed', 'dropped', 'false_answer', 'wrong', or a measure"
+        refused(ParameterError, why, RiskControlled, risk, 0.1)
     for risk in ("missed", "RBPT"):
         with pytest.raises(ParameterError, match="delta='mean' holds only for losses that are known to be 0"):
             RiskControlled(risk, 0.1, delta="mean")
