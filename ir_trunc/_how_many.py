@@ -211,11 +211,10 @@ class HowMany(Result):
             yield f"The documents of a question may cost {self.budget:g} together{priced}."
         if self.unit:
             yield f"Means are nested; folds and intervals are over {self.units} values of {self.unit!r}."
-        if self.advised == self.present:
-            yield f"Advice: keep the present setting, {self._written(best)}."
-        else:
-            present = f"In brackets: the present setting, {self._written(now)}."
-            yield f"Advice: {self._written(best)}. {present}"
+        advice = f"keep the present setting, {self._written(best)}."
+        if self.advised != self.present:
+            advice = f"{self._written(best)}. In brackets: the present setting, {self._written(now)}."
+        yield f"Advice: {advice}"
         if best["empty"] == 1:
             yield "This leaves every question unanswered."
 
@@ -483,6 +482,8 @@ def how_many(
     candidates = 1 if chosen is None else len(trials)
     if chosen is not None:
         expected = selection.of_best(estimates, table["score"].to_numpy(), draws.outside, chosen, seed)
+    asked: Any = {"production": unanswerable, "tolerance": tolerance, "keep": keep}
+    asked |= {"seed": seed, "budget": budget, "price": price}
     bound_of_kept = float(trials[best].kept.bound(ALPHA / candidates, upper=False))
     return HowMany(
         table=table,
@@ -497,20 +498,15 @@ def how_many(
         searched=(rankings.universe or Universe()).searched,
         unit=split.unit,
         units=units,
-        production=unanswerable,
         folds=len(split.parts),
-        seed=seed,
         expected=expected,
         candidates=candidates,
         reference=trials[reference].name,
         expected_kept=(float(table["kept"][best]), bound_of_kept),
         chance=chance,
         separation=selection.separation(None if split.unit or agreement else rankings.first_scores, nil),
-        tolerance=tolerance,
-        keep=keep,
-        budget=budget,
-        price=price,
         left_out=tuple(left_out),
+        **asked,
     )
 
 

@@ -273,12 +273,8 @@ def _tops_and_bottoms(x: Any, y: Any) -> list[tuple[tuple[Ints, Ints], int]]:
 
 Coefficient = Literal["tau", "tau_ap", "tau_ap_b", "rbo"]
 
-_WORDS = {
-    "tau": "Kendall's tau",
-    "tau_ap": "AP correlation",
-    "tau_ap_b": "AP correlation with ties",
-    "rbo": "Rank-biased overlap",
-}
+_AP = "AP correlation"
+_WORDS = {"tau": "Kendall's tau", "tau_ap": _AP, "tau_ap_b": f"{_AP} with ties", "rbo": "Rank-biased overlap"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -43,17 +43,9 @@ from ir_trunc.measures.classical import EVIA
 from ir_trunc.measures.declaration import items_of, parse
 from ir_trunc.measures.params import Choice, Number, Whole
 from ir_trunc.measures.parts import over
+from ir_trunc.meta import matrix as matrices
 from ir_trunc.meta.calibration import persistence
-from ir_trunc.meta.matrix import (
-    ScoreMatrix,
-    SystemResult,
-    higher_is_better,
-    index_of_measure,
-    indices_of,
-    rounded,
-    run_scores,
-    standardised,
-)
+from ir_trunc.meta.matrix import ScoreMatrix
 from ir_trunc.meta.power import power
 from ir_trunc.meta.procedures import SystemGroups, SystemNames, procedure
 
@@ -98,7 +90,7 @@ class PooledRuns:
     def _places(self, pooled: Iterable[str] | None) -> Sequence[int]:
         if pooled is None:
             return range(len(self.systems))
-        return indices_of(several("pooled", pooled, "names of systems"), self.systems)
+        return matrices.indices_of(several("pooled", pooled, "names of systems"), self.systems)
 
     def judgments(self, keep: Bools) -> Judgments:
         """Some of the judgments, on the judgement scale of all."""
@@ -129,7 +121,7 @@ class PooledRuns:
         judgments = self.judgments(keep)
         rankings = [self.with_judgments(system, keep, judgments) for system in range(len(self.systems))]
         values = np.array([scores(measures.values(), lists) for lists in rankings]).transpose(1, 0, 2)
-        runs = run_scores(measures, rankings)
+        runs = matrices.run_scores(measures, rankings)
         return ScoreMatrix(tuple(measures), self.systems, judgments.topics, values, runs)
 
 
@@ -183,7 +175,7 @@ def pooled_runs(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LeftOut(SystemResult):
+class LeftOut(matrices.SystemResult):
     """Every system scored by the whole pool and by the pool without its group."""
 
     groups: tuple[str, ...]  # of each system
@@ -196,7 +188,7 @@ class LeftOut(SystemResult):
 
         For the second, the system alone has its score without its group; all others keep theirs.
         """
-        pooled, alone = (higher_is_better(self.measures, each) for each in (self.full, self.without))
+        pooled, alone = (matrices.higher_is_better(self.measures, each) for each in (self.full, self.without))
         full = 1 + (pooled[:, None, :] > pooled[:, :, None]).sum(axis=2)
         others = (pooled[:, None, :] > alone[:, :, None]) & ~np.eye(len(self.systems), dtype=bool)
         return full, 1 + others.sum(axis=2)
@@ -207,7 +199,7 @@ class LeftOut(SystemResult):
         levels = {"measure": self.measures, "system": self.systems}
         frame = crossed(levels, {"full": self.full, "without": self.without})
         frame.insert(2, "group", list(self.groups) * len(self.measures))
-        loss = higher_is_better(self.measures, self.full - self.without)
+        loss = matrices.higher_is_better(self.measures, self.full - self.without)
         return frame.assign(loss=loss.ravel(), places_lost=(rank_without - rank).ravel())
 
     def summary(self) -> pd.DataFrame:
@@ -275,7 +267,7 @@ def leave_group_out(
         judgments = pools.judgments(keep)
         for at in (at for at, own in enumerate(groups_of) if own == group):
             values = scores(bound.values(), pools.with_judgments(at, keep, judgments))
-            without[:, at] = rounded([by_topic.mean() for by_topic in values])
+            without[:, at] = matrices.rounded([by_topic.mean() for by_topic in values])
     return LeftOut(tuple(bound), pools.systems, groups_of, depth, full, without)
 
 
@@ -495,7 +487,7 @@ class PoolGrid(Result):
 
     def _drawn(self, measure: str | Measure, form: str, ax: Any) -> list[tuple[str, Any]]:
         """One panel; its lines by their names."""
-        place = index_of_measure(measure, self.measures), indices_of([form], self.forms)[0]
+        place = matrices.index_of_measure(measure, self.measures), matrices.indices_of([form], self.forms)[0]
         of_one = self.share[:, :, place[0], place[1]]
         both = [d for d in self.pool_depths if d in self.depths]
         full = [of_one[self.pool_depths.index(d), self.depths.index(d)] for d in both]
@@ -596,7 +588,7 @@ def pool_grid(
             if form == "normalised":
                 scores = replace(raw, values=over(raw.values, best[:, None, :]))
             elif form == "standardised":
-                scores = standardised(raw, "z")
+                scores = matrices.standardised(raw, "z")
             share[row, :, column] = power(scores, alpha=alpha).share
     cells = share.reshape(len(sizes), len(ends), len(names), len(kinds))
     judged = tuple(int(keep.sum()) for keep in keeps)

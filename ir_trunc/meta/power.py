@@ -15,6 +15,7 @@ from ir_trunc._core.lazy import pd, plots
 from ir_trunc._core.parameters import Alpha, Repetitions, Seed
 from ir_trunc._core.rankings import Floats, Ints
 from ir_trunc._inference import significance
+from ir_trunc._inference.significance import Correction, Test, TestName
 from ir_trunc._scoring.tables import labelled_table, square_table
 from ir_trunc.measures.classical import EVIA
 from ir_trunc.measures.params import Choice
@@ -37,9 +38,9 @@ class Power(SystemResult):
     differences: Floats  # of mean scores (M x pairs)
     needed: Floats  # (M x pairs)
     moved: Ints  # topics on which the first system is above the second, and below it (2 x M x pairs)
-    test: significance.Test
+    test: Test
     alpha: float
-    correction: significance.Correction | None
+    correction: Correction | None
     repetitions: int  # draws used, 0 for a test that draws nothing
     seed: int
     units: str  # what the tests are paired over, '20 topics'
@@ -126,9 +127,9 @@ class Power(SystemResult):
 )
 def power(
     matrix: ScoreMatrix,
-    test: significance.TestName = "t",
+    test: TestName = "t",
     alpha: Alpha = 0.05,
-    correction: Annotated[significance.Correction | None, Choice("correction for many comparisons")] = None,
+    correction: Annotated[Correction | None, Choice("correction for many comparisons")] = None,
     repetitions: Repetitions = 1000,
     seed: Seed = 0,
 ) -> Power:

@@ -399,11 +399,9 @@ class SplitTests(SystemResult):
     def to_pandas(self) -> pd.DataFrame:
         """A row for each measure: the share that is significant, and of these those repeated and reversed."""
         counts = self.significant.sum(axis=1)
-        shares = {
-            "significant": self.significant.mean(axis=1) / self.repetitions,
-            "repeated": over(self.repeated.sum(axis=1), counts, otherwise=np.nan),
-            "reversed": over(self.reversed.sum(axis=1), counts, otherwise=np.nan),
-        }
+        shares = {"significant": self.significant.mean(axis=1) / self.repetitions}
+        for name in ("repeated", "reversed"):
+            shares[name] = over(getattr(self, name).sum(axis=1), counts, otherwise=np.nan)
         return labelled_table("measure", self.measures, shares)
 
     @property

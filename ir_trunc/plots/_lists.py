@@ -410,9 +410,8 @@ def cuts(table: pd.DataFrame, ax: Axes | None = None, qrels: QrelsLike | None = 
         bins = [bin_name(number) for number in range(max(len(table), int(R.max()) + 1))]
         table = table.reindex(bins, fill_value=0.0)
         relevant = np.bincount(R, minlength=len(bins)) / len(R)
-    if relevant is not None and table.shape[1] > _kit.MOST_NAMES:
-        table = table.assign(**{_RELEVANT: relevant})
     if table.shape[1] > _kit.MOST_NAMES:
+        table = table if relevant is None else table.assign(**{_RELEVANT: relevant})
         ax = _kit.shaded_table(100 * table.T, "{:.0f}", ax)
         ax.set(xlabel="best cut (documents)", title="lists (%)")
         return ax

@@ -95,9 +95,8 @@ def collection(
     rng = generator(seed)
     settings = [(name, gap + rng.uniform(-0.2, 0.2), stop) for name, gap, stop in islice(_systems(), systems)]
     nil = round(topics / 5)
-    counts = rng.permutation(
-        [0] * nil + np.geomspace(1, _MOST_RELEVANT, topics - nil).round().astype(int).tolist()
-    )
+    numbers = np.geomspace(1, _MOST_RELEVANT, topics - nil).round().astype(int)
+    counts = rng.permutation([0] * nil + numbers.tolist())
     qrels: GeneratedQrels = {}
     runs: GeneratedRuns = {name: {} for name, _, _ in settings}
     for number, relevant in enumerate(counts.tolist(), 1):
@@ -116,9 +115,8 @@ def collection(
             shown = order[: stop(scores[order], sees_nil)].tolist()
             runs[name][topic] = {documents[place]: float(scores[place]) for place in shown}
             judged.update(shown[:pool])
-        qrels[topic] = {
-            documents[place]: int(grades[place]) for place in sorted(judged, key=documents.__getitem__)
-        }
+        by_name = sorted(judged, key=documents.__getitem__)
+        qrels[topic] = {documents[place]: int(grades[place]) for place in by_name}
     return qrels, runs
 
 
@@ -184,10 +182,8 @@ def quiz(
     rng = generator(seed)
     names = [f"q{number:0{len(str(questions))}}" for number in range(1, questions + 1)]
     key, difficulty = rng.integers(len(QUIZ_OPTIONS), size=questions), rng.standard_normal(questions)
-    qrels = {
-        name: {option: int(option == QUIZ_OPTIONS[place]) for option in QUIZ_OPTIONS}
-        for name, place in zip(names, key)
-    }
+    right = zip(names, (QUIZ_OPTIONS[place] for place in key))
+    qrels = {name: {option: int(option == own) for option in QUIZ_OPTIONS} for name, own in right}
     runs: GeneratedRuns = {}
     for skill, mean in QUIZ_SKILLS.items():
         for habit in QUIZ_HABITS:

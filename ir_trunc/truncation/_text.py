@@ -80,9 +80,7 @@ def parse_policy(policy: Any) -> Any:
     if match and match[1] in registry:
         return _from_call(registry[match[1]], policy.strip())
     if os.path.isfile(policy):
-        if _SAVED.search(policy):
-            return load_policy(policy)
-        return Given(read_numbers(policy, "cut", "k"), policy)
+        return load_policy(policy) if _SAVED.search(policy) else Given(read_cuts(policy), policy)
     there = f"{', '.join(registry)}.{nearest(policy.partition('(')[0].strip(), registry)}"
     raise ParameterError(f"There is no policy {policy!r}, nor a file of cuts; there are: {there}")
 
