@@ -453,9 +453,9 @@ def how_many(
         options["columns"] = {**names, "cost": cost_of(cost, text_of, "")}
     as_they_are = keep is None and unanswerable is None
     rankings, people, labelled, agreement = _read(labels, retrieved, options, as_they_are)
-    graded = isinstance(labels, GradedAnswers)
-    tried, usual = (labels.tried, labels.measure) if graded else ("", "RBPT(p=0.8)")
-    measure = usual if measure is None else measure
+    graded = labels if isinstance(labels, GradedAnswers) else None
+    if measure is None:
+        measure = "RBPT(p=0.8)" if graded is None else graded.measure
     bound, named = one_measure(measure), single_measure(measure)
     _check_that_an_end_can_win(bound, named, rankings)
     _warn_of_scores(rankings)
@@ -494,7 +494,7 @@ def how_many(
         questions=len(rankings),
         unanswerable=int(nil.sum()),
         judged=agreement,
-        graded=tried,
+        graded="" if graded is None else graded.tried,
         searched=(rankings.universe or Universe()).searched,
         unit=split.unit,
         units=units,

@@ -90,13 +90,12 @@ def main(args: Words) -> None:
     if args.output is None and args.cuts is None:
         for topic, k in cuts.items():
             print(topic, k, sep="\t")
-    before, after = lists.lengths.mean(), lengths.mean()
-    empty = int((lengths == 0).sum())
-    what = f"{counted(len(cuts), 'list')}, {before:.1f} documents long on average, now {after:.1f}"
+    what = f"{counted(len(cuts), 'list')}, {lists.lengths.mean():.1f} documents long on average"
+    now = f"now {lengths.mean():.1f}; {(lengths == 0).sum()} empty"
     sign = ""
     if args.output is not None and run.reading.lower_is_better:
         sign = " The written scores are minus the distances: read them without --lower-is-better."
-    tell(f"{policy}: {what}; {empty} empty.{sign}")
+    tell(f"{policy}: {what}, {now}.{sign}")
 
 
 def _head_of(path: str) -> tuple[str, list[str]]:

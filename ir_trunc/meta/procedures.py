@@ -15,14 +15,13 @@ from ir_trunc._core.errors import IrTruncError, ParameterError, shown
 from ir_trunc._scoring.objects import parse_measure
 from ir_trunc._scoring.results import Result
 from ir_trunc.measures.declaration import items_of
-from ir_trunc.measures.definition import Declared
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
 
 
 @dataclass(frozen=True)
-class ProcedureDefinition(Declared):
+class ProcedureDefinition:
     """A procedure as it is declared.
 
     Attributes
@@ -71,9 +70,14 @@ class ProcedureDefinition(Declared):
         return cls(name, function, inputs, options, result, source, run_by, measures)
 
     @property
+    def summary(self) -> str:
+        """What the procedure finds, in one sentence."""
+        return " ".join(self._description()[0].split())
+
+    @property
     def notes(self) -> str:
-        """The description below the sentence, in paragraphs."""
-        return "\n\n".join(self._paragraphs[1:])
+        """The rest of the description, in paragraphs."""
+        return self._description()[2]
 
     @property
     def signature(self) -> str:
@@ -81,9 +85,9 @@ class ProcedureDefinition(Declared):
         options = (p.name if p.required else f"{p.name}={p.default!r}" for p in self.options.values())
         return f"{self.name}({', '.join([*self.inputs, *options])})"
 
-    def _docstring(self) -> str:
+    def _description(self) -> tuple[str, str, str]:
         text = inspect.cleandoc(self.function.__doc__ or f"{self.name}.")
-        return text.partition("\n\nParameters\n")[0]
+        return text.partition("\n\nParameters\n")[0].partition("\n\n")
 
 
 registry: dict[str, ProcedureDefinition] = {}

@@ -539,10 +539,8 @@ class Verdicts(Result):
 
 
 _GRADE = Whole("grade", -(2**31), 2**31)
-Grading = Annotated[
-    Sequence[int] | None,
-    Several("grades of the lists, ascending, with 0 (by default 0,1 and then 0,1,2)", _GRADE),
-]
+_GRADES = Several("grades of the lists, ascending, with 0 (by default 0,1 and then 0,1,2)", _GRADE)
+Grading = Annotated[Sequence[int] | None, _GRADES]
 Length = Annotated[int, Whole("length of the longest lists of which all are tried", 4, 10)]
 
 SCALES: tuple[GradeScale, ...] = ((0, 1), (0, 1, 2))  # tried by default

@@ -126,11 +126,8 @@ def test_grid_of_depths_and_forms():
             measure = text.replace("{p}", repr(0.2 ** (1 / depth))) + f"@{depth}"
             *found, ideal = scores(measure, cut, [*runs.values(), plain.ideal_run(cut)])
             raw, best = np.array(found)[:, 0], ideal[0]
-            forms = {
-                "raw": raw,
-                "normalised": [[x / top if top else 0.0 for x, top in zip(row, best)] for row in raw],
-                "standardised": np.array([plain.standardised(list(column)) for column in raw.T]).T,
-            }
+            forms = {"raw": raw, "standardised": np.transpose([plain.standardised([*of]) for of in raw.T])}
+            forms["normalised"] = [[x / top if top else 0.0 for x, top in zip(row, best)] for row in raw]
             for form, values in forms.items():
                 matrix = meta.ScoreMatrix(("m",), tuple(runs), tuple(qrels), np.array([values]))
                 assert cells[pool_depth, depth, text, form] == meta.power(matrix).share[0]

@@ -112,6 +112,7 @@ def test_a_policy_of_one_s_own_works_live_too():
 
 
 PAIRS = [("a", 0.9), ("b", 0.5), ("c", 0.1)]
+BELOW = [Node("a", metadata={"relevance": 0.9}), Node("b", metadata={"relevance": 0.1})]
 KEPT = {
     "pairs": (PAIRS, PAIRS[:2], {}),
     "a deque": (deque(PAIRS), deque(PAIRS[:2]), {}),
@@ -121,11 +122,7 @@ KEPT = {
     "dicts by name": ([{"sim": 0.9}, {"sim": 0.1}], [{"sim": 0.9}], {"score": "sim"}),
     "objects": ([Node("a", 0.9), Node("b", 0.1)], [Node("a", 0.9)], {}),
     "named tuples": ([Hit("1", "a", 0.9), Hit("1", "b", 0.1)], [Hit("1", "a", 0.9)], {}),
-    "one level down": (
-        [Node("a", metadata={"relevance": 0.9}), Node("b", metadata={"relevance": 0.1})],
-        [Node("a", metadata={"relevance": 0.9})],
-        {"score": "metadata.relevance"},
-    ),
+    "one level down": (BELOW, BELOW[:1], {"score": "metadata.relevance"}),
     "a function": (["aaa", "b"], ["aaa"], {"score": lambda text: len(text) / 3}),
     "scores beside, an array": (["x", "y"], ["x"], {"score": np.array([0.9, 0.1])}),
     "objects whose scores are arrays of one": ([Node("a", np.array(0.9)), Node("b", np.array([0.1]))], 1, {}),

@@ -505,6 +505,9 @@ class ListMeasure(Kind):
         return single_measure(value)
 
 
+_BEST_BY = ListMeasure("measure to be best by; the one that policies are fitted for if not given")
+
+
 @policy(source=f"{AMIGO}, section 4.2")
 class Oracle(Policy):
     """The best cut of every judged list by a measure.
@@ -514,9 +517,7 @@ class Oracle(Policy):
     It uses the judgments and gives an upper bound: no policy has a higher score by that measure.
     """
 
-    measure: Annotated[
-        Any, ListMeasure("measure to be best by; the one that policies are fitted for if not given")
-    ] = None
+    measure: Annotated[Any, _BEST_BY] = None
     sees_judgments = True
 
     def learn(self, rankings: Rankings, measure: Any, weights: Floats | None = None) -> Oracle:

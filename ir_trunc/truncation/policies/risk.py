@@ -20,6 +20,7 @@ from ir_trunc.truncation.policies.basic import Level, LevelPolicy, shares_of_top
 
 _SLACK = 1e-12
 _RISKS = "'missed', 'dropped', 'false_answer', 'wrong', or a measure from 0 to 1"
+_LEVEL = Level("lowest score or share to keep; calibrated where it is not given")
 _FAILS = "probability that the promise fails"
 _PROBABILITY = Number(_FAILS, 0, 1, inside=True)
 _DELTA = Choice(f"{_FAILS}; 'mean' for conformal risk control", ("mean",), _PROBABILITY)
@@ -82,9 +83,7 @@ class RiskControlled(LevelPolicy):
     risk: Annotated[str, Risk(f"the loss: {_RISKS}")]
     alpha: Annotated[float, Number("highest expected loss", 0, 1, inside=True)]
     by: Annotated[str, Choice("what the level is of", ("score", "share"))] = "score"
-    level: Annotated[
-        float | None, Level("lowest score or share to keep; calibrated where it is not given")
-    ] = None
+    level: Annotated[float | None, _LEVEL] = None
     delta: Annotated[Any, _DELTA] = 0.1
     given: Annotated[str | None, _GIVEN] = None
     _level = "level"
