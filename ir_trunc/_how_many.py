@@ -334,8 +334,7 @@ class HowMany(Result):
 def few_questions(units: int, unit: str) -> str:
     """The caution that these are few questions, or values of a key; "" where they are enough."""
     what = f"values of {unit!r}" if unit else "questions"
-    few = f"{units} {what} are few; the advice is more certain with {_FEW} or more."
-    return few if units < _FEW else ""
+    return f"{units} {what} are few; the advice is more certain with {_FEW} or more." if units < _FEW else ""
 
 
 @checked
@@ -625,8 +624,7 @@ def _try_policies(
     longest = int(split.rankings.lengths.max())
     now: Cutter = Fixed(longest)
     if present is not None:
-        is_length = isinstance(present, (int, float, np.number))
-        now = Fixed(present) if is_length else parse_policy(present)
+        now = Fixed(present) if isinstance(present, (int, float, np.number)) else parse_policy(present)
     asked, further = (
         [] if isinstance(texts, (str, list, tuple)) and not texts else parse_policies(texts)
         for texts in (policies, also)

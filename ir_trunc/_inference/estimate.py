@@ -61,8 +61,7 @@ class Estimate:
     @classmethod
     def share(cls, part: Floats, whole: Floats, limits: tuple[float, float] = (0.0, 1.0)) -> Estimate:
         """The ratio of two sums over units: a mean over the units of its denominator."""
-        values = np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
-        return cls(values, limits, whole)
+        return cls(np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0), limits, whole)
 
     @property
     def n(self) -> int:
@@ -514,8 +513,7 @@ def quantity(results: Results, function: Callable[[Rankings], Any], unit: str | 
     """What units say of a quantity of lists, see `Results.quantity`."""
     part, whole = function(results.rankings)
     if whole is None:
-        values = results.means_of_units(part[None].astype(np.float64), unit)[1][0]
-        return Estimate(values, (0.0, np.inf))
+        return Estimate(results.means_of_units(part[None].astype(np.float64), unit)[1][0], (0.0, np.inf))
     return Estimate.share(*results.means_of_units(np.stack([part, whole]).astype(np.float64), unit)[1])
 
 

@@ -225,8 +225,7 @@ def penas2011() -> Iterator[pd.DataFrame]:
         topics = [f"{i:03}" for i in range(len(lists))]
         rankings = Rankings.from_lists(lists, [[1, 0]] * len(lists), topics=topics)
         means = calc_aggregate(_PENAS, None, rankings)
-        computed = [means[measure] for measure in _PENAS]
-        yield _cells("Table 3", system, _PENAS, figures, computed, places=2)
+        yield _cells("Table 3", system, _PENAS, figures, [means[measure] for measure in _PENAS], places=2)
 
 
 def _sakais_formula(cells: pd.DataFrame) -> str:

@@ -381,8 +381,7 @@ class Agreement(Result):
         hollow = {"linestyle": "none", "fillstyle": "none", "markersize": 5}
         for kind, style in zip(kinds, plots._kit.line_styles(len(kinds))):
             marks = {"color": "0.2", "marker": "o"} if kinds == [""] else style
-            points = self.orderings[[row, column]][:, of_items == kind]
-            shown.plot(*points, label=kind, **marks | hollow)
+            shown.plot(*self.orderings[[row, column]][:, of_items == kind], label=kind, **marks | hollow)
         if coloured_by is not None:
             plots._kit.legend_beside(shown)
         title = f"{_WORDS[self.coefficient]}: {self.values[row, column]:.3f}"

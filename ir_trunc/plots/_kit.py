@@ -116,8 +116,7 @@ def percent(*axes: Any) -> None:
 def name_lines(ax: Axes, drawn: Sequence[tuple[str, Any]]) -> None:
     """Write the name of each of several lines at its end, or a legend for many and for lines that meet."""
     if len(drawn) > MOST_NAMES or _meet([line.get_ydata() for _, line in drawn]):
-        above = max(len(name) for name, _ in drawn) > 20
-        legend_above(ax) if above else legend_beside(ax)
+        legend_above(ax) if max(len(name) for name, _ in drawn) > 20 else legend_beside(ax)
     elif len(drawn) > 1:
         at_ends(ax, drawn)
 
@@ -340,6 +339,5 @@ def caption(ax: Axes, data: str, topics: int | None = None, systems: int | None 
         if count is not None:
             size = whole(f"{word}s", count, 1)
             sizes.append(f"{size:,} {word}" if size == 1 else f"{size:,} {word}s")
-    title = f"{ready_axes(ax).get_title()}\n{label(', '.join(sizes))}"
-    set_title(ax, title.removeprefix("\n"))
+    set_title(ax, f"{ready_axes(ax).get_title()}\n{label(', '.join(sizes))}".removeprefix("\n"))
     return ax

@@ -104,8 +104,7 @@ def cross_validate(
     none = isinstance(further_measures, (str, list, tuple)) and not further_measures
     further = () if none else parse_measures(further_measures)
     lists = ((name, rank_one(run)) for name, run in each_run(runs, "cross-validating"))
-    tried = validated(cutters, measure, lists, folds, seed, further, unit)
-    return as_table([row for row, _ in tried])
+    return as_table([row for row, _ in validated(cutters, measure, lists, folds, seed, further, unit)])
 
 
 def validated(

@@ -125,8 +125,7 @@ def test_p_values_are_those_of_the_bounds():
 
 
 def test_many_quantities_are_computed_as_each_alone():
-    random = np.random.default_rng(3)
-    values = random.beta(0.2, 0.2, (40, 25))
+    values = np.random.default_rng(3).beta(0.2, 0.2, (40, 25))
     values[3], values[4, 2] = 1.0, np.nan
     together = Estimate(values, UNIT).interval()
     alone = np.array([Estimate(row, UNIT).interval() for row in values]).T

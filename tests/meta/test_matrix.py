@@ -143,8 +143,7 @@ def test_conditions_have_the_direction_of_their_measure():
 
 
 def test_without_the_worst_quarter_of_the_systems():
-    scores = [[[0.5], [0.1], [0.9], [0.3], [0.2]], [[0.1], [0.2], [0.3], [0.4], [0.5]]]
-    matrix = matrix_of(scores)
+    matrix = matrix_of([[[0.5], [0.1], [0.9], [0.3], [0.2]], [[0.1], [0.2], [0.3], [0.4], [0.5]]])
     assert matrix.without_worst().systems == tuple(matrix.systems[at] for at in (0, 2, 3, 4))
     assert matrix.without_worst(0.5, matrix.measures[1]).systems == matrix.systems[2:]
     assert matrix.without_worst(0.1).systems == matrix.systems

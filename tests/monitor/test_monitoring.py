@@ -19,8 +19,7 @@ from ir_trunc.truncation._monitoring import _kolmogorov_smirnov, _rank_test
 
 def lists_of(seed, count, shift=0.0):
     """Lists of 8 scores around 1; a document is relevant where its score is above 1.2."""
-    rng = np.random.default_rng(seed)
-    scores = -np.sort(-rng.normal(1 + shift, 0.15, (count, 8)), axis=1)
+    scores = -np.sort(-np.random.default_rng(seed).normal(1 + shift, 0.15, (count, 8)), axis=1)
     return Rankings.from_lists((scores > 1.2 + shift).astype(int).tolist(), scores=scores.tolist())
 
 
@@ -81,8 +80,7 @@ def lists_with(lengths, seed=0):
 
 def run_of(lists):
     """Lists as a run."""
-    ends = np.cumsum(lists.lengths)
-    rows = zip(lists.topics, np.split(lists.scores, ends[:-1]))
+    rows = zip(lists.topics, np.split(lists.scores, np.cumsum(lists.lengths)[:-1]))
     return {topic: {f"d{rank}": float(score) for rank, score in enumerate(row)} for topic, row in rows}
 
 
@@ -107,8 +105,7 @@ def test_what_too_few_lists_have_is_in_doubt_and_never_unchanged(in_fit, live, d
     ([50] * 30 + [3] * 30, "retrieved"),
 ])  # fmt: skip
 def test_lists_that_became_short_or_empty_raise_an_alarm(live, shifted):
-    policy = Fixed(10).fit(lists_with([50] * 60), "AP")
-    result = policy.monitor(run_of(lists_with(live, 1)))
+    result = Fixed(10).fit(lists_with([50] * 60), "AP").monitor(run_of(lists_with(live, 1)))
     assert not result.matches
     assert shifted in result.heading
     assert "No shift" not in str(result)
@@ -125,8 +122,7 @@ def test_the_rank_test_is_scipy_s():
 
 
 def test_where_a_shift_could_not_be_seen_the_text_does_not_say_that_there_is_none(tmp_path, command):
-    lists = lists_of(0, 60)
-    policy = ScoreThreshold().fit(lists, "RBPT")
+    policy = ScoreThreshold().fit(lists_of(0, 60), "RBPT")
     cut = lists_of(1, 60)
     cut = cut.cut(policy.cut(cut))
     after = policy.monitor(cut)
@@ -143,8 +139,7 @@ def test_where_a_shift_could_not_be_seen_the_text_does_not_say_that_there_is_non
 
 def test_lists_of_all_lengths_and_equal_scores_can_be_compared():
     lists = positive(queries(3, 30))
-    policy = LargestGap().fit(lists, "RBPT")
-    assert policy.monitor(lists).matches
+    assert LargestGap().fit(lists, "RBPT").monitor(lists).matches
     equal = Rankings.from_lists([[0, 0]] * 30, scores=[[1, 1]] * 30)
     assert ScoreThreshold(1.0).fit(equal, "RBPT").monitor(equal).p_value.tolist() == [1] * 6
 
@@ -193,8 +188,7 @@ def test_a_file_whose_profile_is_damaged_is_refused(tmp_path):
 
 def test_the_command_says_whether_a_run_matches(tmp_path, command, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    policy = ScoreThreshold().fit(lists_of(0, 40), "RBPT")
-    policy.save("stop.json")
+    ScoreThreshold().fit(lists_of(0, 40), "RBPT").save("stop.json")
     for name, shift in (("same", 0.0), ("other", 0.3)):
         truncate(run_of(lists_of(5, 40, shift)), "Fixed(8)").write(f"{name}.run")
     status, printed, errors = command("monitor", "stop.json", "same.run")
@@ -208,8 +202,7 @@ def test_the_command_says_whether_a_run_matches(tmp_path, command, monkeypatch):
 
 def distances(seed, count=40):
     """Frames with a distance for each document: those up to 0.2 are relevant."""
-    rng = np.random.default_rng(seed)
-    drawn = np.sort(rng.uniform(0, 1, (count, 20))).tolist()
+    drawn = np.sort(np.random.default_rng(seed).uniform(0, 1, (count, 20))).tolist()
     rows = [(str(q), f"d{r}", x) for q, row in enumerate(drawn) for r, x in enumerate(row)]
     return pd.DataFrame(rows, columns=["query_id", "doc_id", "distance"])
 
@@ -236,8 +229,7 @@ def test_the_direction_and_the_name_of_the_scores_are_part_of_the_policy(tmp_pat
     assert fitted.monitor(live, **columns).matches
     with pytest.warns(ir_trunc.IrTruncWarning, match="the scores rise"):
         assert not fitted.monitor(live, lower_is_better=False, **columns).matches
-    cut = truncate(live, fitted, **columns).to_dict()
-    assert len(cut["0"]) == number
+    assert len(truncate(live, fitted, **columns).to_dict()["0"]) == number
     lines = [f"{q} Q0 {d} 1 {x!r} t\n" for q, d, x in live.itertuples(index=False)]
     (tmp_path / "live.run").write_text("".join(lines))
     status, out, _ = command("truncate", str(tmp_path / "live.run"), "--policy", str(tmp_path / "stop.json"))

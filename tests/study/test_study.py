@@ -82,8 +82,7 @@ def test_the_paper_s_example():
 def test_a_folder_stands_for_its_files(tmp_path):
     for name in ("one", "two", ".hidden"):
         (tmp_path / name).write_text(f"1 Q0 a 1 2.0 {name}\n")
-    table = study.best_cuts("RBPU", {"1": {"a": 1}}, tmp_path)
-    assert table["system"].tolist() == ["one", "two"]
+    assert study.best_cuts("RBPU", {"1": {"a": 1}}, tmp_path)["system"].tolist() == ["one", "two"]
     (tmp_path / "none").mkdir()
     refused(InputError, "none holds no files", study.best_cuts, "RBPU", {"1": {"a": 1}}, [tmp_path / "none"])
 

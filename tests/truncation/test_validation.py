@@ -165,8 +165,7 @@ def test_a_policy_that_keeps_what_it_learns_in_itself_is_fitted_for_each_part():
 
 def test_cross_validation_table_by_hand():
     """Every list has its relevant document on top: the best fixed k is 1 on any topics."""
-    lists = [[1, 0, 0]] * 6
-    rankings = Rankings.from_lists(lists, scores=[[3, 2, 1]] * 6, costs=[[0.1, 0.2, 0.4]] * 6)
+    rankings = Rankings.from_lists([[1, 0, 0]] * 6, scores=[[3, 2, 1]] * 6, costs=[[0.1, 0.2, 0.4]] * 6)
     table = cross_validate("Greedy Fixed(k=99) Fixed(k=0) Oracle", "SetP", None, {"run": rankings}, folds=3)
     expected = {
         "score": [1, 1 / 3, 0, 1], "of_oracle": [1, 1 / 3, 0, 1], "regret": [0, 2 / 3, 1, 0],
