@@ -68,8 +68,7 @@ def tau(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     >>> round(meta.tau([3, 2, 1], [3, 1, 2]), 3)
     0.333
     """
-    coefficient = float(stats.kendalltau(*_same_items(x, y)).statistic)
-    return 0.0 if np.isnan(coefficient) else coefficient
+    return float(np.nan_to_num(stats.kendalltau(*_same_items(x, y)).statistic))
 
 
 def tau_ap(x: npt.ArrayLike, y: npt.ArrayLike) -> float:

@@ -54,8 +54,7 @@ def _frame(table: Any) -> pd.DataFrame:
     if not isinstance(converted, pd.DataFrame):
         raise InputError(f"table of type {type(table).__name__}: a DataFrame with scores is needed.")
     frame = pd.DataFrame(converted)
-    named = [name for name in frame.index.names if name is not None]
-    frame = frame.reset_index(named) if named else frame
+    frame = frame.reset_index([name for name in frame.index.names if name is not None])
     frame = frame.rename(columns={"qid": "query_id"}) if "query_id" not in frame else frame
     columns = list(frame.columns)
     if not {"system", "query_id"} <= set(columns) or len(set(columns)) < len(columns):

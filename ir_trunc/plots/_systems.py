@@ -215,7 +215,7 @@ def slope(
         if system in black:
             dashes = "-" if right < left else "--"
             style = {"color": _kit.INK, "linewidth": 1.4, "linestyle": dashes, "zorder": 3}
-        ax.plot([0, 1], [left, right], marker="o", markersize=3, **style)
+        ax.plot([0, 1], [left, right], marker="o", markersize=3, clip_on=False, **style)
     inches = ax.get_position().height * ax.figure.bbox.height / ax.figure.dpi
     lines_of_letters = int(inches * 72 / 12)
     named = moves.index[: max(min(most_named, lines_of_letters), 1)]
@@ -230,8 +230,6 @@ def slope(
     ax.set(title=f"Systems from best to worst\nby {names[0]} and by {names[1]}", xlabel="\n".join(words))
     ax.xaxis.label.set_fontsize("small")
     ax.set(xlim=(0, 1), ylim=(count + 0.5, 0.5))
-    for end in ax.lines:
-        end.set_clip_on(False)
     ax.spines["left"].set_visible(False)
     return ax
 
@@ -292,10 +290,10 @@ def lines(
         points[label] = (clean.index.to_numpy(), clean.to_numpy())
     if not points:
         raise InputError("series: at least one line is needed.")
-    index = next(iter(columns.values())).index if isinstance(columns, Mapping) else columns.index
+    _, first = next(iter(columns.items()))
     if flag("best", best):
         points = {f"{name} (best: {y.max():.2f})": (x, y) for name, (x, y) in points.items()}
-    ax = _kit.draw_lines(_kit.ready_axes(ax), points, str(index.name or ""), "score")
+    ax = _kit.draw_lines(_kit.ready_axes(ax), points, str(first.index.name or ""), "score")
     for x, y in points.values() if best else ():
         ax.plot(x[np.argmax(y)], y.max(), "o", color=_kit.ACCENT, markersize=8, zorder=3)
     if all(np.issubdtype(x.dtype, np.integer) for x, _ in points.values()):
