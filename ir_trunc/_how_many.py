@@ -624,7 +624,8 @@ def _try_policies(
     longest = int(split.rankings.lengths.max())
     now: Cutter = Fixed(longest)
     if present is not None:
-        now = Fixed(present) if isinstance(present, (int, float, np.number)) else parse_policy(present)
+        is_length = isinstance(present, (int, float, np.number))
+        now = Fixed(present) if is_length else parse_policy(present)
     asked, further = (
         [] if isinstance(texts, (str, list, tuple)) and not texts else parse_policies(texts)
         for texts in (policies, also)
