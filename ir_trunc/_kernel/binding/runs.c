@@ -110,23 +110,11 @@ static PyObject *dicts(PyObject *module, PyObject *args)
     return answer(true);
 }
 
-/* Whether a topic that is another object is the same text. */
-static bool goes_on(ListsHere *here, PyObject *topic)
-{
-    Text name;
-    return here->lists.topic != NO_LIST && id_of(topic, &name) && text_equal(name, here->lists.name);
-}
-
-static bool next_list(ListsHere *here, PyObject *topic)
-{
-    Text name;
-    return lists_complete(&here->lists) && id_of(topic, &name) && lists_topic(&here->lists, name);
-}
-
+/* A topic that is another object may be the same text. */
 static bool add_row(ListsHere *here, PyObject *own, PyObject *doc, double score, PyObject **topic)
 {
-    Text id;
-    if (own != *topic && !goes_on(here, own) && !next_list(here, own))
+    Text name, id;
+    if (own != *topic && !(id_of(own, &name) && lists_of(&here->lists, name)))
         return false;
     *topic = own;
     return id_of(doc, &id) && lists_add(&here->lists, id, score, 0);

@@ -30,17 +30,25 @@ static bool widen(Ids *ids)
     return true;
 }
 
+/* The slot of a text, or the free one that it can have. */
+static size_t slot_of(const Ids *ids, Text text, uint32_t hash)
+{
+    size_t at = hash & (ids->width - 1);
+    while (ids->slots[at].entry &&
+           (ids->slots[at].hash != hash || !text_equal(ids->texts[ids->slots[at].entry - 1], text)))
+        at = (at + 1) & (ids->width - 1);
+    return at;
+}
+
 int64_t ids_add(Ids *ids, Text text, uint32_t hash)
 {
     if (4 * ids->count >= 3 * ids->width && !widen(ids))
         return -1;
-    size_t at = hash & (ids->width - 1);
-    for (int probes = 0; ids->slots[at].entry; probes++, at = (at + 1) & (ids->width - 1)) {
-        if (probes == MOST_PROBES)
-            return -1;
-        if (ids->slots[at].hash == hash && text_equal(ids->texts[ids->slots[at].entry - 1], text))
-            return ids->slots[at].entry - 1;
-    }
+    size_t at = slot_of(ids, text, hash);
+    if (ids->slots[at].entry)
+        return ids->slots[at].entry - 1;
+    if (((at - hash) & (ids->width - 1)) > MOST_PROBES)
+        return -1;
     void *texts = ids->texts;
     if (ids->count >= INT32_MAX || !memory_for(&texts, &ids->texts_room, ids->count + 1, sizeof text))
         return -1;
@@ -53,12 +61,7 @@ int64_t ids_add(Ids *ids, Text text, uint32_t hash)
 
 int64_t ids_find(const Ids *ids, Text text, uint32_t hash)
 {
-    if (!ids->width)
-        return -1;
-    for (size_t at = hash & (ids->width - 1); ids->slots[at].entry; at = (at + 1) & (ids->width - 1))
-        if (ids->slots[at].hash == hash && text_equal(ids->texts[ids->slots[at].entry - 1], text))
-            return ids->slots[at].entry - 1;
-    return -1;
+    return ids->width ? (int64_t)ids->slots[slot_of(ids, text, hash)].entry - 1 : -1;
 }
 
 void ids_free(Ids *ids)

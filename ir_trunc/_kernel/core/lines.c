@@ -37,12 +37,6 @@ static bool comment(const char **at, int fields_of_row)
     return fields != fields_of_row && line_end(at);
 }
 
-/* Whether the topic at hand goes on: it does for nearly every line. */
-static bool goes_on(const Lists *lists, Text topic)
-{
-    return lists->topic != NO_LIST && text_equal(lists->name, topic);
-}
-
 /* The fields of a line of less than 64 bytes, all ASCII, with single blanks between them, all at once: to look for
  * the end of one field before that of the next takes three times as long. */
 static bool plain_fields(const char **at, const char *last, Text *fields, int count)
@@ -118,9 +112,7 @@ static bool row_of_run(void *to, const Text *fields)
 {
     Lists *lists = to;
     double score, rank = 0;
-    if (!goes_on(lists, fields[0]) && !lists_topic(lists, fields[0]))
-        return false;
-    if (!number_of(fields[4], &score))
+    if (!lists_of(lists, fields[0]) || !number_of(fields[4], &score))
         return false;
     if (lists->way.order == BY_RANK && !whole_number_of(fields[3], &rank))
         return false;

@@ -91,14 +91,6 @@ static bool sort(Lists *lists)
     return true;
 }
 
-static bool ranks_differ(const Lists *lists)
-{
-    for (size_t at = 1; at < lists->count; at++)
-        if (lists->docs[at].key == lists->docs[at - 1].key)
-            return false;
-    return true;
-}
-
 static bool add_number(Bytes *column, int64_t number)
 {
     return bytes_add(column, &number, sizeof number);
@@ -135,7 +127,8 @@ static bool is_first(Lists *lists, Doc *doc)
     return true;
 }
 
-/* Looks at every document of a list that is in order, and keeps ranks and grades of the judged ones. */
+/* Looks at every document of a list that is in order, and keeps ranks and grades of the judged ones; false for two
+ * documents of one rank, too. */
 static bool look_up(Lists *lists)
 {
     const Judged *judged = lists->judged;
@@ -149,8 +142,10 @@ static bool look_up(Lists *lists)
         doc->hash = text_hash(doc->id, judged->seed);
         if (!lists->distinct && !is_first(lists, doc))
             return false;
-        if (at && doc->key == doc[-1].key && doc->score != doc[-1].score)
-            lists->rounded = true;
+        bool tied = at && doc->key == doc[-1].key;
+        if (tied && lists->way.order == BY_RANK)
+            return false;
+        lists->rounded |= tied && doc->score != doc[-1].score;
         Meaning meaning = known ? judged_find(judged, (size_t)lists->topic, doc->id, doc->hash, &grade) : UNJUDGED;
         if (meaning == ODD || (meaning == JUDGED && (!add_number(&lists->found.ranks, (int64_t)at + 1) ||
                                                      !add_number(&lists->found.grades, grade))))
@@ -162,14 +157,6 @@ static bool look_up(Lists *lists)
 static size_t judged_so_far(const Lists *lists)
 {
     return lists->found.ranks.size / sizeof(int64_t);
-}
-
-static bool keep_scores(Lists *lists)
-{
-    for (size_t at = 0; at < lists->count; at++)
-        if (!bytes_add(&lists->found.scores, &lists->docs[at].score, sizeof(double)))
-            return false;
-    return true;
 }
 
 static bool keep(Lists *lists, size_t judged_before)
@@ -186,8 +173,9 @@ static bool keep(Lists *lists, size_t judged_before)
                  .judged = (int64_t)(judged_so_far(lists) - judged_before),
                  .judged_start = (int64_t)judged_before,
                  .first = lists->docs[0].score};
-    if (lists->way.keep_scores && !keep_scores(lists))
-        return false;
+    for (size_t at = 0; lists->way.keep_scores && at < lists->count; at++)
+        if (!bytes_add(&found->scores, &lists->docs[at].score, sizeof(double)))
+            return false;
     found->documents += list.length;
     return bytes_add(&found->lists, &list, sizeof list);
 }
@@ -200,8 +188,6 @@ bool lists_complete(Lists *lists)
         return true;
     }
     if (lists->way.order != AS_GIVEN && !lists->sorted && !sort(lists))
-        return false;
-    if (lists->way.order == BY_RANK && !ranks_differ(lists))
         return false;
     size_t judged_before = judged_so_far(lists);
     if (!look_up(lists))
@@ -218,15 +204,6 @@ void lists_sizes(const Lists *lists, bool all, size_t sizes[COLUMNS])
     size_t count = all ? lists->judged->judgments.topics.count : lists->found.lists.size / sizeof(List);
     for (int column = 0; column < COLUMNS; column++)
         sizes[column] = column == RANK || column == GRADE ? judged_so_far(lists) : count + (column == OFFSET);
-}
-
-static void copy_judged(const Found *found, const List *list, int64_t *ranks, int64_t *grades)
-{
-    size_t first = (size_t)list->judged_start, size = (size_t)list->judged * sizeof(int64_t);
-    if (!size)
-        return;
-    memcpy(ranks, (const int64_t *)found->ranks.at + first, size);
-    memcpy(grades, (const int64_t *)found->grades.at + first, size);
 }
 
 bool lists_ordered(const Lists *lists, bool all, void *const to[COLUMNS])
@@ -250,7 +227,11 @@ bool lists_ordered(const Lists *lists, bool all, void *const to[COLUMNS])
         ((int64_t *)to[LENGTH])[at] = list->length;
         ((int64_t *)to[START])[at] = list->start;
         ((double *)to[FIRST])[at] = list->first;
-        copy_judged(found, list, ranks + offsets[at], grades + offsets[at]);
+        if (list->judged) {
+            size_t first = (size_t)list->judged_start, size = (size_t)list->judged * sizeof(int64_t);
+            memcpy(ranks + offsets[at], (const int64_t *)found->ranks.at + first, size);
+            memcpy(grades + offsets[at], (const int64_t *)found->grades.at + first, size);
+        }
         offsets[at + 1] = offsets[at] + list->judged;
         at++;
     }

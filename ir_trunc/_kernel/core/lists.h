@@ -65,7 +65,14 @@ bool lists_begin(Lists *lists, const Judged *judged, Way way);
 bool lists_topic(Lists *lists, Text name);
 bool lists_complete(Lists *lists);
 
-/* lists_add, too. It is called for every document, and so it is here with what it calls. */
+/* lists_of and lists_add, too. They are called for every document, and so they are here with what they call. */
+
+/* Goes on with the list of a topic, as it is for nearly every row, or begins it. */
+static inline bool lists_of(Lists *lists, Text name)
+{
+    return (lists->topic != NO_LIST && text_equal(lists->name, name)) || lists_topic(lists, name);
+}
+
 static inline double key_of(const Way *way, double score, double rank)
 {
     switch (way->order) {
