@@ -100,11 +100,10 @@ class Judged(Labels):
         relevant = [(q, doc) for q in named if known[q] for doc, grade in of_judge[q].items() if grade > 0]
         lacking = sum(doc not in known[topic] for topic, doc in relevant)
         if lacking:
-            what = f"the judge has {counted(lacking, 'relevant document')} on topics of people that these"
-            warn(
-                f"Judged: {what} did not label. Measures that count all relevant documents (nDCG, AP, recall,"
-                " RBPT) then have two collections: both have to label the same documents."
-            )
+            what = f"{counted(lacking, 'relevant document')} on topics of people that these did not label"
+            which = "Measures that count all relevant documents (nDCG, AP, recall, RBPT)"
+            remedy = "then have two collections: both have to label the same documents"
+            warn(f"Judged: the judge has {what}. {which} {remedy}.")
         self.judge, self.humans, self.topics = by_judge, by_people, frozenset(named)
 
     def __repr__(self) -> str:
@@ -153,10 +152,8 @@ class Judged(Labels):
         results = JudgedResults(*own, judge=of_judge, labelled=labelled)
         documents = results.unlabelled()
         if documents:
-            warn(
-                f"{source_of(run)}: people did not judge {counted(documents, 'document')} of topics that they"
-                " labelled; these count as not relevant."
-            )
+            what = f"people did not judge {counted(documents, 'document')} of topics that they labelled"
+            warn(f"{source_of(run)}: {what}; these count as not relevant.")
         return results
 
     def lists(self, run: RunLike, **options: Any) -> tuple[Rankings, Rankings, Bools, str]:
@@ -453,11 +450,10 @@ class JudgedResults(Results):
         """InputError where people did not label all documents of this run on their topics."""
         documents = self.unlabelled()
         if documents:
-            raise InputError(
-                f"{name}: people did not label {counted(documents, 'document')} on the topics that they"
-                " labelled; runs are compared on equal terms only where they labelled all. Add them (with"
-                " grade 0 where they are not relevant), or use measures with a cutoff."
-            )
+            what = f"people did not label {counted(documents, 'document')} on the topics that they labelled"
+            remedy = "Add them (with grade 0 where they are not relevant), or use measures with a cutoff"
+            equal = "runs are compared on equal terms only where they labelled all"
+            raise InputError(f"{name}: {what}; {equal}. {remedy}.")
 
     def notes(self) -> Iterator[str]:
         """What stands below the means; first, that they are corrected."""

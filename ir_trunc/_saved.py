@@ -183,9 +183,8 @@ def read_saved(path: Target, kind: str) -> tuple[Any, str]:
     if content["ir_trunc"] != kind:
         raise InputError(f"{source} says that it holds {shown(content['ir_trunc'])}: a {kind} is needed.")
     if content["format"] is True or content["format"] != FORMAT:
-        raise InputError(
-            f"{source} has the format {shown(content['format'])}: this version reads format {FORMAT}."
-        )
+        what = f"{source} has the format {shown(content['format'])}"
+        raise InputError(f"{what}: this version reads format {FORMAT}.")
     return content["data"], source
 
 
@@ -234,9 +233,8 @@ class _Json(Notation):
         sizes = from_json(parts["shape"], tuple[int, ...], f"{where}, shape")
         values = instance_of(parts["values"], list, "a list", f"{where}, values")
         if any(size < 0 for size in sizes) or math.prod(sizes) != len(values):
-            raise InputError(
-                f"{where} has {len(values)} values, which is not the shape {' x '.join(map(str, sizes))}."
-            )
+            shape = " x ".join(map(str, sizes))
+            raise InputError(f"{where} has {len(values)} values, which is not the shape {shape}.")
         scalar: type[Any] = {"f": float, "b": bool}.get(np.dtype(dtype).kind, int)
         flat = [self.scalar(item, scalar, f"{where}, value {place}") for place, item in enumerate(values)]
         return np.array(flat, dtype=dtype).reshape(sizes)

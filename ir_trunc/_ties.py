@@ -91,9 +91,8 @@ def with_orders(measures: MeasureLike) -> dict[Measure, BoundMeasure]:
     for measure, formula in read_measures(measures).items():
         if formula is None or formula.definition.scope == "run":
             why = "looks at all lists of a run" if formula else "is computed by another tool"
-            raise ParameterError(
-                f"{measure} {why}: it has no expected score over ties. Leave one of both out."
-            )
+            none = "it has no expected score over ties"
+            raise ParameterError(f"{measure} {why}: {none}. Leave one of both out.")
         formulas[measure] = formula
     return formulas
 
@@ -120,10 +119,8 @@ def score_ties(measures: MeasureLike, rankings: Rankings, source: str) -> TiedSc
         what = "answers" if of_answers else "a NIL that is right at rank 1 only"
         raise InputError(f"{source}: its lists hold {what}; {option('ties', 'expected')} is for documents.")
     if rankings.universe is not None and rankings.universe.searches in ("union", "sequence"):
-        raise InputError(
-            f"{source}: lists of several searches have no ties: take {option('searches', 'last')}, or leave"
-            f" {option('ties')} out."
-        )
+        remedy = f"take {option('searches', 'last')}, or leave {option('ties')} out"
+        raise InputError(f"{source}: lists of several searches have no ties: {remedy}.")
     tied = _TiedLists.of(rankings)
     condensed = _TiedLists.of(rankings.condensed()) if any(f.judged_only for f in named.values()) else tied
     values = np.array([scores(named.values(), rankings)] * 3)  # mean, least, greatest
@@ -168,11 +165,10 @@ def tie_notes(measure: str, lists: Mapping[str, Rankings]) -> Iterator[str]:
         name = max(ranges, key=lambda name: float(ranges[name].mean()))
         expected, least, greatest = tied[name].to_pandas().iloc[0]
         runs = f"{counted(len(tied), 'run')} of {len(lists)} {'has' if len(tied) == 1 else 'have'}"
-        yield (
-            f"{runs} documents with the same score in a list. Over all of their orders, {measure} differs"
-            f" most for {name}: {least:.4f} to {greatest:.4f}, on average {expected:.4f}, with ties in"
-            f" {tied[name].tied.sum()} of {counted(len(tied[name].tied), 'list')}."
-        )
+        values = f"{least:.4f} to {greatest:.4f}, on average {expected:.4f}"
+        lists_tied = f"{tied[name].tied.sum()} of {counted(len(tied[name].tied), 'list')}"
+        most = f"{measure} differs most for {name}: {values}, with ties in {lists_tied}"
+        yield f"{runs} documents with the same score in a list. Over all of their orders, {most}."
 
 
 def _binary_from(measure: BoundMeasure) -> int | None:
@@ -323,12 +319,10 @@ class _TiedLists:
     def check(self, orders: int, group: _Group, measure: BoundMeasure) -> None:
         """InputError where too many orders would have to be scored."""
         if orders > LIMIT:
-            topic, name = self.rankings.topics[group.q], measure.definition.name
             what = f"{len(group.kinds)} documents are tied from rank {group.first + 1} on"
-            raise InputError(
-                f"topic {topic}: {what}, and {name} needs more than {LIMIT:,} of their orders; write a"
-                f" smaller cutoff @k, or leave {option('ties', 'expected')} out."
-            )
+            needed = f"{measure.definition.name} needs more than {LIMIT:,} of their orders"
+            remedy = f"write a smaller cutoff @k, or leave {option('ties', 'expected')} out"
+            raise InputError(f"topic {self.rankings.topics[group.q]}: {what}, and {needed}; {remedy}.")
 
 
 def _all_orders(groups: list[_Group], measures: list[BoundMeasure], lists: _TiedLists) -> _Orders:

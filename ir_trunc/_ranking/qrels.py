@@ -574,10 +574,10 @@ def _asked(rows: CodedRows, topics: Collection[str], unjudged: str | None) -> li
     scored = {*rows.named_topics(), *rows.universe, *topics}
     others = [topic for topic in rows.asked if topic not in scored]
     if others and unjudged is None:
-        what = f"{len(others)} of {counted(len(others) + len(scored), 'topic')} have no judgment"
-        remedy = f"{option('unjudged', 'nil')} counts them as nil queries"
-        remedy += f", {option('unjudged', 'exclude')} confirms"
-        warn(f"{rows.source}: {what} (for example {others[0]}) and are not scored; {remedy}.")
+        number = f"{len(others)} of {counted(len(others) + len(scored), 'topic')}"
+        what = f"{number} have no judgment (for example {others[0]}) and are not scored"
+        nil, exclude = (option("unjudged", word) for word in ("nil", "exclude"))
+        warn(f"{rows.source}: {what}; {nil} counts them as nil queries, {exclude} confirms.")
     return others if unjudged == "nil" else []
 
 

@@ -171,9 +171,9 @@ def by_question(rows: Rows) -> tuple[Rows, Notes | None]:
         of_questions: Any = pd.DataFrame(listed).groupby(asked).agg(tuple).to_dict()
         said = replace(said, **of_questions)
     if rows.reading.searches is None:
+        what = f"{rows.source}: {said.searched} (for example {shown(several[0])})"
         last = f"{option('searches', 'last')} takes the last search alone"
-        remedy = f"{last}, {option('searches', 'union')} confirms"
-        warn(f"{rows.source}: {said.searched} (for example {shown(several[0])}); {remedy}.")
+        warn(f"{what}; {last}, {option('searches', 'union')} confirms.")
     return replace(kept, searched=said), each.notes
 
 

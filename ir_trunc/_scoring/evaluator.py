@@ -332,11 +332,10 @@ def warn_about_confidence(name: str, source: str, rankings: Rankings) -> None:
     name: that of a measure that reads them.
     """
     if rankings.first_scores is None:
-        raise InputError(
-            f"{source}: {name} reads how sure the system is of its answers: measures of confidence need the"
-            " scores of the documents, and these have none. A run {question: {answer: score}} has them, as"
-            " read_predictions(predictions, no_answer=...) makes it of SQuAD's files."
-        )
+        needed = "measures of confidence need the scores of the documents, and these have none"
+        which = "as read_predictions(predictions, no_answer=...) makes it of SQuAD's files"
+        what = f"{source}: {name} reads how sure the system is of its answers: {needed}"
+        raise InputError(f"{what}. A run {{question: {{answer: score}}}} has them, {which}.")
     first = rankings.first_scores[rankings.lengths > 0]
     if len(first) > 1 and (first == first[0]).all():
         equal = f"the first documents of all {len(first)} lists have the same score, {first[0]:g}"

@@ -95,11 +95,10 @@ class Truncate(
         if score is None:
             score = next((name for name in SCORES if all(name in doc.metadata for doc in retrieved)), None)
         if score is None:
-            raise InputError(
-                f"documents have no {' or '.join(SCORES)} in their metadata: most retrievers of LangChain"
-                " leave scores out. ir_trunc.adapters.langchain.scored(vector_store) retrieves with them,"
-                " and Truncate(policy, score='name') takes another name."
-            )
+            what = f"documents have no {' or '.join(SCORES)} in their metadata"
+            why = f"{what}: most retrievers of LangChain leave scores out"
+            remedy = "ir_trunc.adapters.langchain.scored(vector_store) retrieves with them"
+            raise InputError(f"{why}. {remedy}, and Truncate(policy, score='name') takes another name.")
         path = score if callable(score) else f"metadata.{score}"
         cost = cost_of(self.cost, lambda document: document.page_content, "metadata")
         return self.policy.keep(retrieved, path, cost=cost, lower_is_better=self.lower_is_better)

@@ -289,10 +289,9 @@ def _tested(called: Mapping[str, Measure], baseline: int | None) -> set[str]:
     bound = {column: bind(measure) for column, measure in called.items()}
     untested = [name for name, measure in bound.items() if measure and measure.definition.scope == "run"]
     if untested:
-        warn(
-            f"{', '.join(untested)}: not tested against the baseline. The value for one topic depends on all"
-            " others, so that paired tests are not valid; ir_trunc.compare tests these measures."
-        )
+        why = "The value for one topic depends on all others, so that paired tests are not valid"
+        what = f"{', '.join(untested)}: not tested against the baseline"
+        warn(f"{what}. {why}; ir_trunc.compare tests these measures.")
     return {*called}.difference(untested)
 
 
@@ -377,11 +376,10 @@ def _judged(topics: DataFrame, qrels: DataFrame, reported: bool) -> DataFrame:
     if not judged.any():
         raise InputError("qrels: no topic has a judgment; unjudged='nil' counts all of them as nil queries.")
     if reported and not judged.all():
-        count, example = int((~judged).sum()), topics.loc[~judged, "qid"].iloc[0]
-        warn(
-            f"qrels: {count} of {counted(len(topics), 'topic')} have no judgment (for example {example}) and"
-            " are not scored; unjudged='nil' counts them as nil queries, unjudged='exclude' confirms."
-        )
+        what = f"{(~judged).sum()} of {counted(len(topics), 'topic')} have no judgment"
+        example = topics.loc[~judged, "qid"].iloc[0]
+        remedy = "unjudged='nil' counts them as nil queries, unjudged='exclude' confirms"
+        warn(f"qrels: {what} (for example {example}) and are not scored; {remedy}.")
     return topics[judged]
 
 

@@ -167,8 +167,7 @@ def K1(lists: Lists, rel: MinRel = 1) -> Floats:
     if bad.any():
         at = int(bad.argmax())
         topic = lists.judgments.topics[at]
-        raise InputError(
-            f"K1 needs self-scores from 0 to 1: topic {topic} has {score[at]:g} for its first document."
-        )
+        has = f"topic {topic} has {score[at]:g} for its first document"
+        raise InputError(f"K1 needs self-scores from 0 to 1: {has}.")
     own = lists.spread(np.where(lists.lengths > 0, score, 0.0))
     return np.where(answered, np.where(correct, own, -own), 0.0)

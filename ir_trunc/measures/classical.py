@@ -295,9 +295,8 @@ def ERR(lists: Lists) -> Floats:
     """
     highest = lists.judgments.max_rel
     if highest > GDEVAL_TOP_GRADE:
-        raise ParameterError(
-            f"ERR's judgement scale ends at 4, but the qrels hold grade {highest}: use ERRU(e=0)."
-        )
+        what = f"ERR's judgement scale ends at 4, but the qrels hold grade {highest}"
+        raise ParameterError(f"{what}: use ERRU(e=0).")
     satisfied = parts.cascade(lists, parts.exponential(lists, GDEVAL_TOP_GRADE))
     return lists.sum(satisfied * parts.reciprocal(lists)[lists.rank])
 

@@ -57,9 +57,8 @@ def UF(lists: Lists, rel: MinRel = 1, price: Price = None, target: TargetConfide
     https://arxiv.org/abs/2509.04664).
     """
     if price is not None and target is not None:
-        raise ParameterError(
-            f"UF: price={price:g} and target={target:g} are two ways to say the same; give one of them."
-        )
+        both = f"price={price:g} and target={target:g} are two ways to say the same"
+        raise ParameterError(f"UF: {both}; give one of them.")
     if target is not None:
         price = target / (1 - target)
     answered, correct = answers(lists, rel)

@@ -229,11 +229,8 @@ class Lists:
         """The collection size D, which cannot be smaller than the documents known."""
         known = self.known()
         if known.max(initial=0) > size:
-            at = int(known.argmax())
-            raise ParameterError(
-                f"D={size} is smaller than the {known[at]} documents known for topic"
-                f" {self.judgments.topics[at]}: give the size of the whole collection."
-            )
+            larger = f"the {known.max()} documents known for topic {self.judgments.topics[known.argmax()]}"
+            raise ParameterError(f"D={size} is smaller than {larger}: give the size of the whole collection.")
         return size
 
 

@@ -234,10 +234,8 @@ def mapped(lists: Lists, gains: dict[int, float] | None) -> Gains:
         worth_more = [(lower, gain) for lower, gain in pairs if lower < grade < gain]
         if worth_more:
             lower, gain = worth_more[0]
-            warn(
-                f"gains={gains} leaves out grade {grade}, which keeps its gain {grade:g}, below the {gain:g}"
-                f" of grade {lower}: the ideal list goes by gain."
-            )
+            keeps = f"which keeps its gain {grade:g}, below the {gain:g} of grade {lower}"
+            warn(f"gains={gains} leaves out grade {grade}, {keeps}: the ideal list goes by gain.")
             break
     return gains_by(scale_of(gains), lists)
 
@@ -246,9 +244,8 @@ def powers_of_two(lists: Lists, gains: dict[int, float] | None) -> Gains:
     """2^g - 1, g being the grade or what a map has for it."""
     highest = mapped(lists, gains).judged.best_first.max(initial=0.0)
     if highest > _TOP_EXPONENT:
-        raise ParameterError(
-            f"gains 2^g - 1 need grades or gains g of at most {_TOP_EXPONENT}, not {highest:g}."
-        )
+        needed = f"grades or gains g of at most {_TOP_EXPONENT}"
+        raise ParameterError(f"gains 2^g - 1 need {needed}, not {highest:g}.")
     levels = np.append(0, lists.judgments.levels)
     return gains_by(
         of_pairs(1, *((int(x), 2**g - 1) for x, g in zip(levels, scale_of(gains)(levels)))), lists
@@ -274,9 +271,8 @@ def exponential(lists: Lists, max_rel: int | None = None) -> Gains:
     """(2^x - 1) / 2^max_rel."""
     top = top_grade(lists, max_rel)
     if top > _TOP_EXPONENT:
-        raise ParameterError(
-            f"exponential gains need a judgement scale of at most {_TOP_EXPONENT}, not {top}."
-        )
+        needed = f"a judgement scale of at most {_TOP_EXPONENT}"
+        raise ParameterError(f"exponential gains need {needed}, not {top}.")
     return gains_by(powers_up_to(top), lists, 2.0**top)
 
 
@@ -438,16 +434,13 @@ def _of_topics(lists: Lists, sizes: Mapping[str, int]) -> Floats:
     topics = lists.judgments.topics
     missing = [topic for topic in topics if topic not in sizes]
     if missing:
-        raise ParameterError(
-            f"D has no number for {counted(len(missing), 'topic')} (for example {missing[0]}); its topics are"
-            f" written like {next(iter(sizes))}."
-        )
+        none = f"no number for {counted(len(missing), 'topic')} (for example {missing[0]})"
+        raise ParameterError(f"D has {none}; its topics are written like {next(iter(sizes))}.")
     numbers = np.array([sizes[topic] for topic in topics], dtype=np.float64)
     for at in np.flatnonzero(lists.known() > numbers)[:1]:
-        raise ParameterError(
-            f"D[{topics[at]!r}]={numbers[at]:.0f} is smaller than the {lists.known()[at]} documents known for"
-            f" topic {topics[at]}: give the number of all its documents."
-        )
+        larger = f"the {lists.known()[at]} documents known for topic {topics[at]}"
+        size = f"D[{topics[at]!r}]={numbers[at]:.0f}"
+        raise ParameterError(f"{size} is smaller than {larger}: give the number of all its documents.")
     return numbers
 
 
