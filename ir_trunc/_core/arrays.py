@@ -41,11 +41,8 @@ class Texts:
 
     def to_list(self) -> list[str]:
         """As Python's own texts."""
-        data, ends = bytes(self.data), self.offsets.tolist()
-        if data.isascii():
-            text = data.decode()
-            return [text[start:end] for start, end in pairwise(ends)]
-        return [data[start:end].decode() for start, end in pairwise(ends)]
+        data = bytes(self.data)
+        return [data[start:end].decode() for start, end in pairwise(self.offsets.tolist())]
 
 
 def offsets_of(lengths: Ints | Bools | Sequence[int]) -> Ints:

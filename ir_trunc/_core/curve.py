@@ -65,10 +65,8 @@ class Curve:
             raise InputError("offsets of the curve: every topic needs a value, for the empty list at least.")
 
     def __repr__(self) -> str:
-        longest = np.diff(self.offsets) - 1
-        lists = "no list"
-        if len(longest):
-            lists = f"lists of {longest.min()} to {counted(longest.max(), 'document')}"
+        longest = (np.diff(self.offsets) - 1).tolist()
+        lists = f"lists of {min(longest)} to {counted(max(longest), 'document')}" if longest else "no list"
         return f"Curve({counted(len(self.topics), 'topic')}, {lists})"
 
     def own(self) -> Floats:
@@ -88,10 +86,9 @@ class Curve:
         scores : array of float64
             Q scores, the best of each curve.
         """
-        if not self.lower_is_better:
-            return lowest_of_best(self.values, self.offsets, TOLERANCE)
-        depths, negative = lowest_of_best(-self.values, self.offsets, TOLERANCE)
-        return depths, 0.0 - negative  # 0.0, and never -0.0
+        sign = -1.0 if self.lower_is_better else 1.0
+        depths, top = lowest_of_best(sign * self.values, self.offsets, TOLERANCE)
+        return depths, 0.0 + sign * top  # 0.0, and never -0.0
 
     def at(self, depth: npt.ArrayLike) -> Floats:
         """The score of every list cut after `depth` documents.
@@ -151,7 +148,7 @@ def lowest_of_best(values: Floats, offsets: Ints, tolerance: float = 0.0) -> tup
     top: Floats = np.fmax.reduceat(values, offsets[:-1])
     lengths = np.diff(offsets)
     place = np.arange(len(values)) - np.repeat(offsets[:-1], lengths)
-    good_enough = top - tolerance * np.fmax.reduceat(np.abs(values), offsets[:-1]) if tolerance else top
+    good_enough = top - tolerance * np.fmax.reduceat(np.abs(values), offsets[:-1])
     reached = values >= np.repeat(good_enough, lengths)
     return np.minimum.reduceat(np.where(reached, place, lengths.max()), offsets[:-1]), top
 

@@ -13,7 +13,7 @@ import numpy as np
 from ir_trunc._core import arrays
 from ir_trunc._core.arrays import Bools, Floats, Ints, distinct, first_of, offsets_of, sizes_of
 from ir_trunc._core.curve import Curve
-from ir_trunc._core.errors import InputError, ParameterError, counted, shown, warn
+from ir_trunc._core.errors import InputError, ParameterError, counted, repeated, shown, warn
 from ir_trunc._core.lazy import cached_property, npt
 from ir_trunc._core.parameters import instance, number, several
 from ir_trunc._core.universe import Universe
@@ -463,8 +463,8 @@ class Rankings:
         >>> calc_aggregate("nDCG@2 RBPT", None, Rankings.from_arrays(scores, labels, shown=scores > 0.3))
         {nDCG@2: 0.5, RBPT: 0.9}
         """
-        values, in_list = _matrix_and_mask("scores", scores, "fiub", "shown", shown)
-        grades, is_judged = _matrix_and_mask("labels", labels, "fiub", "judged", judged)
+        values, in_list = _matrix_and_mask("scores", scores, "shown", shown)
+        grades, is_judged = _matrix_and_mask("labels", labels, "judged", judged)
         names = _names(topics, len(values))
         shapes = [(values if each is None else each).shape for each in (values, grades, in_list, is_judged)]
         if {*shapes} != {(len(names), values.shape[1])}:
@@ -679,11 +679,10 @@ class Rankings:
         scores, costs = _joined(pieces, "scores"), _joined(pieces, "costs")
         if costs is None and any(piece.costs is not None for piece in pieces):
             raise InputError("only some pieces of the run have costs; all of them must, or none.")
-        place: dict[str, int] = {}
-        for at, topic in enumerate(topics):
-            if place.setdefault(topic, at) != at:
-                needed = "one piece must have all its rows"
-                raise InputError(f"topic {topic} is in two pieces of the run; {needed}.")
+        twice = repeated(topics)
+        if twice is not None:
+            raise InputError(f"topic {twice} is in two pieces of the run; one piece must have all its rows.")
+        place = {topic: at for at, topic in enumerate(topics)}
         # The lists of all pieces one after the other, and behind them an empty one for all other topics.
         values = [piece.scores if costs is None else piece.costs for piece in pieces]
         documents = [0 if each is None else len(each) for each in values]
@@ -788,13 +787,11 @@ def _matrix(name: str, values: Any, kinds: str) -> Any:
     return array
 
 
-def _matrix_and_mask(
-    name: str, values: Any, kinds: str, which: str, given: Any
-) -> tuple[npt.NDArray[Any], Bools | None]:
+def _matrix_and_mask(name: str, values: Any, which: str, given: Any) -> tuple[Any, Bools | None]:
     """A matrix, and the cells of it that count: those that are given, without those that it masks itself."""
     counted = None if given is None else _matrix(which, given, "b")
     mask = arrays.masked(values)
-    matrix = _matrix(name, values if mask is None else values.data, kinds)
+    matrix = _matrix(name, values if mask is None else values.data, "fiub")
     if name == "labels" and matrix.dtype.kind == "f" and (none := np.isnan(matrix)).any():
         mask = none if mask is None else mask | none
         if counted is None:

@@ -113,12 +113,6 @@ def coded_qrels(data: Data, rows: Rows | None = None) -> CodedRows | None:
 
 
 @cache
-def _odd(nil_id: str) -> Texts:
-    """The ids with which a list is for Python."""
-    return Texts.of([PLACEHOLDER, TERMINAL, nil_id])
-
-
-@cache
 def _hash_seed() -> int:
     """A random seed of the kernel's hashes, so that nobody can construct ids whose hashes collide."""
     return int.from_bytes(os.urandom(8), "little")
@@ -233,7 +227,8 @@ class Qrels:
         """The judged documents in the kernel's memory; None where it cannot look those of a run up."""
         if kernel is None or self.classes is not None or self.normalise is not None:
             return None
-        texts = self.topic_ids, self.doc_ids, _odd(self.nil.id)
+        odd = Texts.of([PLACEHOLDER, TERMINAL, self.nil.id])  # with which a list is for Python
+        texts = self.topic_ids, self.doc_ids, odd
         buffers = [buffer for ids in texts for buffer in (ids.offsets, ids.data)]
         return kernel.judged(*buffers, self.keys, self.grades, _hash_seed())
 
@@ -349,12 +344,10 @@ def _each_once(data: Data) -> CodedRows:
     """Judgments without those that repeat one; InputError where two contradict each other."""
     rows = data.all_rows()
     pa.default_memory_pool().release_unused()  # or Arrow keeps what reading took
-    coded = coded_qrels(data, rows)
-    if coded is not None:
-        del rows
-        pa.default_memory_pool().release_unused()
-        return coded
-    return CodedRows.of(without_repeats(rows))
+    coded = coded_qrels(data, rows) or CodedRows.of(without_repeats(rows))
+    del rows
+    pa.default_memory_pool().release_unused()
+    return coded
 
 
 def without_repeats(rows: Rows) -> Rows:

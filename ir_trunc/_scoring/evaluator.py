@@ -35,7 +35,7 @@ from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._scoring.objects import MeasureLike, read_measures, refuses_ends
 from ir_trunc._scoring.results import Aggregated, ByMeasure, Results
 from ir_trunc.measures import BoundMeasure, curves as curves_of, scores
-from ir_trunc.measures.definition import CUTOFF, ListPart
+from ir_trunc.measures.definition import CUTOFF
 
 __all__ = ["Evaluator", "calc", "calc_aggregate", "curves", "evaluator", "iter_calc"]
 
@@ -47,6 +47,7 @@ _SHORTEST_OF_ALL, _SEVERAL = 3, 10  # a limit that all lists have, and how many 
 IMPOSED = "probably a limit set by the evaluation"
 _NAMED = 3  # runs that a warning names for each depth
 
+ByFormula = dict[ir_measures.Measure, BoundMeasure | None]
 
 Ties = Literal["id", "expected"]
 
@@ -88,14 +89,14 @@ class Evaluator:
         self.reading = Reading.of(**how) if how else DEFAULT
         if self.over_ties:
             self.reading = replace(self.reading, over_ties=True)
-        self.missing = None if missing is None else check_missing(missing)
+        self.missing = check_missing(missing)
         self.alike = False  # whether all runs need the same topics
         self.bound: list[BoundMeasure] = []
         self.others: dict[int, Any] = {}  # measures that other tools compute, by their places
         self.by_measure, self.depth = read_measures(measures), None
         if depth is not None:
             self.by_measure, self.depth = _at_depth(self.by_measure, whole("depth", depth, 1))
-        self.measures, self.readers = tuple(self.by_measure), readers_of_lists(self.by_measure)
+        self.measures = tuple(self.by_measure)
         # Ends of lists may be documents for the measures of ir-measures, which see no ends.
         self.takes_ends = not any(map(refuses_ends, self.measures))
         for place, (measure, bound) in enumerate(self.by_measure.items()):
@@ -134,12 +135,11 @@ class Evaluator:
         """Scores of one run: by topic and on average. keep_scores: as for `ir_trunc.calc`."""
         if self.labels is not None:
             return self.labels(self, run, keep_scores)
-        keep = keep_scores if isinstance(keep_scores, bool) else flag("keep_scores", keep_scores)
-        source = source_of(run)
+        keep, source = flag("keep_scores", keep_scores), source_of(run)
         rankings = self._open(run, source, keep or (self.over_ties and not isinstance(run, Rankings)))
         documents = None if self.qrels is None else Documents(self.qrels, run, self.reading)
         if not isinstance(run, Rankings):
-            warn_about_lists(self.bound, self.readers, source, rankings, *self.chosen_depths(run))
+            warn_about_lists(self.by_measure, source, rankings, *self.chosen_depths(run))
         if self.over_ties:
             ties = expected.score_ties(self.measures, rankings, source)
             return replace(ties.expected, ties=ties, documents=documents)
@@ -225,12 +225,9 @@ def _install(measure: ir_measures.Measure) -> str:
     return ""
 
 
-def _at_depth(
-    measures: Mapping[ir_measures.Measure, BoundMeasure | None], depth: int
-) -> tuple[dict[ir_measures.Measure, BoundMeasure | None], int | None]:
+def _at_depth(measures: ByFormula, depth: int) -> tuple[ByFormula, int | None]:
     """The measures at a depth, and the depth at which lists are cut for those that take no cutoff, if any."""
-    found: dict[ir_measures.Measure, BoundMeasure | None] = {}
-    cut_at = None
+    found, cut_at = ByFormula(), None
     for measure, bound in measures.items():
         if CUTOFF in (measure.SUPPORTED_PARAMS if bound is None else bound.definition.params):
             found |= read_measures(measure @ min(depth, measure.params.get(CUTOFF, depth)))
@@ -252,35 +249,15 @@ def warn_about_scale(measures: Iterable[BoundMeasure], judgments: Judgments) -> 
         warn(f"{assumed}; {measure.definition.name} depends on it. Write {remedy}.")
 
 
-ListReaders = dict[ListPart, dict[ir_measures.Measure, BoundMeasure]]
-
-
-def readers_of_lists(measures: Mapping[ir_measures.Measure, BoundMeasure | None]) -> ListReaders:
-    """The measures that read confidences, and those that the end of a list changes."""
-    readers: ListReaders = {"confidence": {}, "end": {}}
-    for measure, bound in measures.items():
-        if bound:
-            for part in readers.keys() & bound.reads:
-                if part == "confidence" or bound.cutoff is None:
-                    readers[part][measure] = bound
-    return readers
-
-
-def warn_about_lists(
-    measures: Sequence[BoundMeasure],
-    readers: ListReaders,
-    source: str,
-    rankings: Rankings,
-    *chosen: int | None,
-) -> None:
+def warn_about_lists(measures: ByFormula, source: str, rankings: Rankings, *chosen: int | None) -> None:
     """Warn where measures take more from the lists of a run than these say. chosen: see `imposed_depth`."""
-    if readers["confidence"]:
-        first = next(iter(readers["confidence"].values()))
-        warn_about_confidence(first.definition.name, source, rankings)
+    bound = [formula for formula in measures.values() if formula]
+    for name in [formula.definition.name for formula in bound if "confidence" in formula.reads][:1]:
+        warn_about_confidence(name, source, rankings)
     if rankings.costs is not None:
-        warn_about_costs(measures, source, rankings.costs)
-    if readers["end"] and (ends_at := imposed_depth(rankings, *chosen)):
-        warn_about_ends(readers["end"], {source: ends_at})
+        warn_about_costs(bound, source, rankings.costs)
+    if ends_at := imposed_depth(rankings, *chosen):
+        warn_about_ends(measures, {source: ends_at})
 
 
 def imposed_depth(rankings: Rankings, *chosen: int | None) -> int | None:
@@ -298,15 +275,16 @@ def imposed_depth(rankings: Rankings, *chosen: int | None) -> int | None:
     return depth if every or (depth >= _SHORTEST and many) else None
 
 
-def warn_about_ends(
-    measures: Mapping[ir_measures.Measure, BoundMeasure], depths: Mapping[str, int | None]
-) -> None:
+def warn_about_ends(measures: ByFormula, depths: Mapping[str, int | None]) -> None:
     """Warn of measures that read the ends of lists, where runs (by their names) end at an imposed depth."""
+    of_ends = {
+        of: each for of, each in measures.items() if each and each.cutoff is None and "end" in each.reads
+    }
     runs_of: dict[int, list[str]] = {}
     for name, depth in depths.items():
         if depth is not None:
             runs_of.setdefault(depth, []).append(name)
-    if not measures or not runs_of:
+    if not of_ends or not runs_of:
         return
     lowest = min(runs_of)
     where = f"{runs_of[lowest][0]}: most lists end at {lowest} documents"
@@ -315,14 +293,14 @@ def warn_about_ends(
         limits = "; ".join(f"{depth}: {', '.join(names)}" for depth, names in sorted(some.items()))
         affected = sum(map(len, runs_of.values()))
         where = f"most lists of {affected} of {len(depths)} runs end at one depth ({limits})"
-    has_cutoff = [CUTOFF in bound.definition.params for bound in measures.values()]
-    cut = [str(measure @ lowest) for measure, has in zip(measures, has_cutoff) if has]
-    rest = ", ".join(str(measure) for measure, has in zip(measures, has_cutoff) if not has)
+    has_cutoff = [CUTOFF in bound.definition.params for bound in of_ends.values()]
+    cut = [str(measure @ lowest) for measure, has in zip(of_ends, has_cutoff) if has]
+    rest = ", ".join(str(measure) for measure, has in zip(of_ends, has_cutoff) if not has)
     remedies = [f"if it is a limit, use {', '.join(cut)}"] if cut else []
     if rest:
         remedies += [f"for {rest}, end the lists where the system or its reader stopped (ir_trunc truncate)"]
-    names = ", ".join(map(str, measures))
-    treat = "treats" if len(measures) == 1 else "treat"
+    names = ", ".join(map(str, of_ends))
+    treat = "treats" if len(of_ends) == 1 else "treat"
     warn(f"{where}, {IMPOSED}. {names} {treat} it as a decision of the system; {'; '.join(remedies)}.")
 
 

@@ -274,11 +274,10 @@ def read_measures(measures: MeasureLike) -> dict[Measure, BoundMeasure | None]:
 
 def _checked(measure: Measure) -> tuple[Measure, BoundMeasure | None]:
     """Check the parameters of a measure object, which ir-measures itself does not, and bind it."""
+    name = measure.NAME or type(measure).__name__
     if not isinstance(measure, TruncMeasure):
         own = _with_own_params(measure, measure.params.keys())
         measure = measure if own is measure else own(**measure.params)
-    name = measure.NAME or type(measure).__name__
-    if not isinstance(measure, TruncMeasure):
         _check_names(name, measure.params, measure)
     bound = bind(measure)
     if bound is None:  # ir-measures would not take parameters that are missing or of other values

@@ -73,7 +73,7 @@ def score_each(
             chosen, lists = ready.chosen_depths(run), results.rankings
             depths[name] = None if isinstance(run, Rankings) else imposed_depth(lists, *chosen)
             yield name, results
-        warn_about_ends(ready.readers["end"], depths)
+        warn_about_ends(ready.by_measure, depths)
     finally:
         for message in _merged(messages, len(named)):
             warn(message)

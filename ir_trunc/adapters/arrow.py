@@ -315,7 +315,7 @@ class Scorer:
             builder.keep(rankings, notes)
         lists = builder.rankings(takes_ends=evaluator.takes_ends)
         rankings = with_missing(lists, evaluator.missing, self.source)
-        warn_about_lists(evaluator.bound, evaluator.readers, self.source, rankings)
+        warn_about_lists(evaluator.by_measure, self.source, rankings)
         return Results(evaluator.measures, rankings, np.array(scores(evaluator.bound, rankings)))
 
     def _piece(self, table: pa.Table) -> tuple[Rankings, Notes] | None:

@@ -133,7 +133,7 @@ def _metric(measure: str | None, correct_from: float, confidence: str | None = N
     number("correct_from", correct_from, 0, 1)
 
     def value(scores: list[SampleScore]) -> Value:
-        log = _log(_scored(scores), correct_from, confidence)
+        log = _log(scores, correct_from, confidence)
         if measure is None:
             return {**log.counts}
         return float(next(iter(log.calc(measure).aggregated.values()))) if log.run else 0.0
@@ -142,24 +142,21 @@ def _metric(measure: str | None, correct_from: float, confidence: str | None = N
 
 
 def _log(samples: list[SampleScore], correct_from: float, confidence: str | None = None) -> AnswerLog:
-    """The answers; each epoch of a sample is a question, and none says whether it has an answer."""
+    """The answers; each epoch of a sample is a question, and none says whether it has an answer.
+
+    Those that the scorer could not score are left out, and a warning counts them.
+    """
+    scored = [(sample, value) for sample, value in zip(samples, map(_answer, samples)) if value == value]
+    if len(scored) < len(samples):
+        warn(f"ignored {counted(len(samples) - len(scored), 'sample')} without a score (value NaN).")
     run: dict[str, dict[str, float]] = {}
-    for place, sample in enumerate(samples):
-        value = _answer(sample)
+    for place, (sample, value) in enumerate(scored):
         answers = run[str(place)] = dict[str, float]()
         if value is not None:
             sure = 1.0 if confidence is None else _confidence(sample, confidence)
             answers["correct" if value >= correct_from else "wrong"] = sure
     known = {name: True if "correct" in answer else None for name, answer in run.items()}
     return AnswerLog(run, known, {}, confidence is not None, "samples")
-
-
-def _scored(scores: list[SampleScore]) -> list[SampleScore]:
-    """The samples without those that the scorer could not score, which a warning counts."""
-    scored = [sample for sample in scores if _answer(sample) == _answer(sample)]
-    if len(scored) < len(scores):
-        warn(f"ignored {counted(len(scores) - len(scored), 'sample')} without a score (value NaN).")
-    return scored
 
 
 _to_float = value_to_float()

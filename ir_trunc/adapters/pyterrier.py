@@ -484,12 +484,8 @@ def grid_search(
     best = int(np.argmax(oriented(chosen[0], np.array(means))))
     if return_type != "best_setting":
         apply(settings[best])
-    setting = [(*place, value) for place, value in zip(places, settings[best])]
-    return {
-        "opt_pipeline": pipeline,
-        "best_setting": (means[best], setting),
-        "both": (pipeline, means[best], setting),
-    }[return_type]
+    both = pipeline, means[best], [(*place, value) for place, value in zip(places, settings[best])]
+    return {"opt_pipeline": pipeline, "best_setting": both[1:], "both": both}[return_type]
 
 
 class Truncate(pt.Estimator):
