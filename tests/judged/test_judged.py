@@ -179,11 +179,6 @@ def test_what_is_refused_says_why():
     refused(ParameterError, "not corrected", calc("RBPT", LABELS, RUN).views)
 
 
-def test_results_are_drawn_with_their_intervals():
-    axes = calc("RBPT", LABELS, RUN).plot()
-    assert "RBPT" in [text.get_text() for text in axes.texts]
-
-
 def test_relevant_documents_that_only_the_judge_labelled_are_counted():
     """Such as those that no run returned: nDCG would divide by two different collections."""
     judge = {str(q): {"a": 1, "b": 0, "never shown": q % 2} for q in range(10)}

@@ -1,6 +1,5 @@
 """What papers say of their measures in figures, and figures of other tools: NTCIREVAL, cwl_eval."""
 
-import itertools
 import math
 
 import pytest
@@ -8,23 +7,6 @@ from messages import refused
 
 import ir_trunc
 from ir_trunc import IrTruncWarning, Rankings, calc
-
-
-def test_area_under_precision_and_recall_by_hand():
-    """As scikit-learn's auc(recall, precision) of lists that hold all relevant documents."""
-    lists = [[1, 0, 1], [0, 1, 1], [0, 0, 1], [1]]
-    found = calc("AUPRC AP AUPRC@2", None, Rankings.from_lists(lists, [*lists[:3], [1, 1]]))
-    assert found.values[0].tolist() == pytest.approx([(1 + 7 / 12) / 2, (1 / 4 + 7 / 12) / 2, 1 / 6, 1 / 2])
-    assert found.values[1].tolist() == pytest.approx([(1 + 2 / 3) / 2, (1 / 2 + 2 / 3) / 2, 1 / 3, 1 / 2])
-    assert found.values[2].tolist() == pytest.approx([1 / 2, 1 / 8, 0, 1 / 2])
-
-
-def test_recall_with_an_abbreviated_divisor_is_precision_where_R_is_k_or_more():
-    """Webber et al., section 4.2; it is called nCG(rel=1)@k here."""
-    rankings = Rankings.from_lists([[1, 0, 1, 0, 1]] * 2, [[1] * 8 + [0] * 2, [1, 1, 1, 0, 0]])
-    (many, few), (precision, _), (_, recall) = calc("nCG(rel=1)@5 P@5 R@5", None, rankings).values.tolist()
-    assert (many, few) == (precision, recall) == (0.6, 1)
-
 
 # What Amigó, Mizzaro & Spina (2022) say of their measures, in figures.
 
@@ -62,19 +44,6 @@ def test_equal_to_ntcireval(grades, judged, k, nerr, msndcg):
     rankings = Rankings.from_lists([grades], [judged])
     found = calc(f"nERR(gain='linear', max_rel=4)@{k} MSnDCG@{k}", None, rankings).to_pandas().iloc[0]
     assert found.tolist() == pytest.approx([nerr, msndcg], rel=1e-12)
-
-
-@pytest.mark.parametrize("measure", ["nRBPT", "nRBPT(p=0.3)", "nERRT", "nERRT(gain='linear', max_rel=4)"])
-def test_only_the_perfect_list_scores_1(measure):
-    judged = [3, 2, 1, 1, 0]
-    lists = [
-        list(order)
-        for n in range(6)
-        for order in sorted(set(itertools.permutations(judged, n)), reverse=True)
-    ]
-    values = calc(measure, None, Rankings.from_lists(lists, [judged] * len(lists))).to_pandas().iloc[:, 0]
-    assert [grades for grades, value in zip(lists, values) if value > 1 - 1e-9] == [[3, 2, 1, 1]]
-    assert max(values) == pytest.approx(1)
 
 
 def test_err_on_any_scale_is_said_where_err_ends():

@@ -96,17 +96,6 @@ def test_correlations_are_as_precise_in_any_collection(D):
     assert tau == pytest.approx(known / sqrt(pairs[0]) / sqrt(pairs[1]), rel=1e-13)
 
 
-def test_documents_of_the_list_are_never_tied_for_auc():
-    """Only pairs outside the list are: equal scores stand in the order of the list."""
-    qrels = {"1": {"a": 1, "c": 1}}
-    tied, apart = ({"1": {"b": 1.0, "a": score}} for score in (1.0, 0.5))
-    with pytest.warns(IrTruncWarning, match="all scores are equal"):
-        value = calc("AUC(D=10)", qrels, tied).values.tolist()
-    assert value == calc("AUC(D=10)", qrels, apart).values.tolist()
-    # a stands above 7 of 8 irrelevant documents; c outside the list: beneath b, tied with 7
-    assert value[0][0] == pytest.approx((7 + 7 / 2) / 16)
-
-
 # As many grades as documents: time and memory grow with documents.
 
 MANY_GRADES = "OIE(D=9000) KendallTau(D=9000) Spearman(D=9000) AGR RGR Q(adjusted=True)"

@@ -42,13 +42,6 @@ def test_a_list_that_fills_the_cutoff_is_scored_by_the_stock_measure(k):
         assert (ended[~filled] > plain[~filled]).any()
 
 
-def test_what_a_list_that_lost_a_document_is_divided_by():
-    qrels, run = {"q": dict.fromkeys("abc", 1)}, {"q": ["a", "z"]}
-    with pytest.warns(match="1 document left 1 list"):
-        results = calc("nDCGT@2 nERRT@2 nRBPT@2", qrels, run, withheld={"q": ["z"]})
-    assert results.values[:, 0].tolist() == pytest.approx([0.6131, 0.8, 0.5556], abs=0.00005)
-
-
 def bounded(name):
     """Settings without a cutoff whose end is worth the least gain, or a unit of the grades, and no more."""
     for change in ({"terminal": "least"} if name == "ERRT" else {}, *settings_of(registry[name])):

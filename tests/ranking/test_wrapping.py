@@ -53,28 +53,12 @@ def dcg(gains):
     return sum(g / np.log2(i + 2) for i, g in enumerate(gains))
 
 
-def precisions(gains):
-    return sum(g * sum(gains[: i + 1]) / (i + 1) for i, g in enumerate(gains))
-
-
 def ended(gains, end):
     return gains if end is None else [*gains, end]
 
 
 def rbpt(gains, end, ideal, m):
     return rbp(gains, end) / rbp(ideal, m)
-
-
-def rrt(gains, end, ideal, m):
-    found = [i for i, g in enumerate(gains) if g > 0]
-    if ideal:
-        return gains[found[0]] / ideal[0] / (found[0] + 1) if found else 0
-    return 0 if end is None else end / (len(gains) + 1)
-
-
-def apt(gains, end, ideal, m):
-    best = precisions(ended(ideal, None if end is None else m))
-    return precisions(ended(gains, end)) / best if best else 0
 
 
 def of_depth(k):
@@ -88,16 +72,8 @@ def of_depth(k):
         "RBPT(max_rel=4,{})": rbpt,
         "RBPT(max_rel=4,{},norm='none')": lambda gains, end, ideal, m: rbp(gains, end),
         "nDCGT(max_rel=4,{})": ndcgt,
-        "APT(max_rel=4,{},gain='linear')": apt,
-        "APT(max_rel=4,{},gain='linear',norm='count')": lambda gains, end, ideal, m: (
-            precisions(ended(gains, end)) / (sum(ideal) + (end is not None) or 1)
-        ),
-        "RRT(gain='linear')": rrt,
         "RBPT(rel=2)": rbpt,
         "nDCGT(rel=2)": ndcgt,
-        "APT(rel=2)": apt,
-        "RRT(rel=2)": rrt,
-        **({"PT(rel=2)": lambda gains, end, ideal, m: sum(ended(gains, end)) / k} if k else {}),
     }
 
 

@@ -52,18 +52,6 @@ def test_explanations_add_up(definition, some):
         adds_up(definition, change)
 
 
-def test_a_measure_of_ones_own_is_explained(registries):
-    @ir_trunc.measure(source="ours: a test", range=(-1, 1))
-    def NetHits(lists):
-        """Hits less other documents.
-
-        (2 hits - n) / 20
-        """
-        return (2 * lists.sum(np.ones(len(lists.row))) - lists.n) / 20
-
-    assert calc(NetHits, QRELS, RUN).explain("1").table["change"].tolist() == [0.0, 0.05, -0.05]
-
-
 def test_the_table_has_documents_grades_gains_scores_and_changes():
     table = calc("RBPT", QRELS, RUN).explain("1").to_pandas()
     assert table["document"].tolist() == ["", "a", "b"]

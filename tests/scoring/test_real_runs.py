@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from ir_measures import AP, RR, Bpref, P, R, Rprec, SetF, SetP, SetR, Success, nDCG
 
-import ir_trunc
 from ir_trunc import calc_aggregate, evaluator, read_qrels
 
 CLASSICAL = [nDCG @ 10, nDCG, P @ 5, R @ 100, AP, RR, Rprec, Bpref, SetP, SetR, SetF, Success @ 1]
@@ -116,11 +115,3 @@ def test_pan_official_c_at_1_and_f05u(real_data):
         assert math.isclose(c_at_1, float(row["c@1"]), abs_tol=1e-9), system
         assert math.isclose(f05u, expected, abs_tol=1e-12), system
         assert math.isclose(f05u, float(row["F0.5u"]), abs_tol=1e-9) == (unanswered == 0), system
-
-
-def test_truncated_measures_fall_back_to_their_originals_at_an_imposed_depth(real_data):
-    """Robust runs hold 1000 documents for nearly every topic: at depth 10 nothing visibly stopped."""
-    folder = real_data("robust03")
-    qrels, run = folder / "qrels.robust03.txt", folder / "runs" / "aplrob03a.gz"
-    values = ir_trunc.calc("RRT@10 RR@10 PT@10 P@10 RBPT(norm='none')@10 RBP@10", qrels, run).values
-    np.testing.assert_allclose(values[0::2], values[1::2], rtol=1e-12)

@@ -133,23 +133,6 @@ def test_a_list_with_ties_has_the_same_bits_beside_others_and_in_any_order_of_it
 # of documents and their grades for each score, best first.
 
 
-def precision(groups, k):
-    found = above = 0.0
-    for size, gains in groups:
-        found += sum(gain > 0 for gain in gains) * min(max(k - above, 0), size) / size
-        above += size
-    return found / k
-
-
-def ndcg(groups, gains):
-    total, above = 0.0, 0
-    for size, of_group in groups:
-        total += sum(of_group) / size * sum(1 / math.log2(above + j + 1) for j in range(1, size + 1))
-        above += size
-    best = sum(gain / math.log2(rank + 1) for rank, gain in enumerate(sorted(gains, reverse=True), 1))
-    return total / best
-
-
 def average_precision(groups, R):
     total = relevant = above = 0.0
     for size, gains in groups:
@@ -178,13 +161,8 @@ def test_large_ties_have_the_closed_forms_of_the_paper():
     run = {name: float(rng.random() < 0.3) for name in names}
     judged = {name: int(rng.random() < 0.1) for name in names[::2]} | {"missing": 1}
     tied = [[judged.get(name, 0) for name in names if run[name] == score] for score in (1.0, 0.0)]
-    groups, grades = [(len(gains), gains) for gains in tied], list(judged.values())
-    expected = {
-        "P@10": precision(groups, 10),
-        "AP": average_precision(groups, sum(grades)),
-        "RR": reciprocal_rank(groups),
-        "nDCG": ndcg(groups, grades),
-    }
+    groups = [(len(gains), gains) for gains in tied]
+    expected = {"AP": average_precision(groups, sum(judged.values())), "RR": reciprocal_rank(groups)}
     results = calc(list(expected), {"q": judged}, {"q": run}, ties="expected")
     assert results.values[:, 0].tolist() == pytest.approx(list(expected.values()), abs=1e-12)
     assert (results.ties.least.values < results.values).all()
