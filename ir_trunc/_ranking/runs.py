@@ -57,9 +57,6 @@ class Options(HowRead, total=False):
 # fmt: on
 
 
-OF_QRELS = ("topics", "missing", "unjudged", "nil")
-
-
 class WithRun(Protocol):
     """A data set of ir_datasets that has a run."""
 
@@ -212,12 +209,20 @@ def rank(qrels: QrelsLike | None, run: RunLike, **options: Unpack[Options]) -> R
     (('q',), [2])
     """
     how: Any = dict(options)
-    topics, missing, unjudged, nil = map(how.pop, OF_QRELS, repeat(None))
-    reading, missing = Reading(**how), check_missing(missing)
+    topics, missing, unjudged, nil = qrels_options(how)
+    reading = Reading(**how)
     if qrels is None or isinstance(run, Rankings):
         return as_ranked(run, reading, missing, (topics, unjudged, nil))
     ready, reading = ready_qrels(qrels, reading, topics, nil, unjudged)
     return with_missing(rank_run(ready, run, reading, keep_scores=True), missing, source_of(run))
+
+
+def qrels_options(options: dict[str, Any]) -> tuple[Any, Missing | None, Any, Any]:
+    """Topics, missing, unjudged and nil, taken out of the options: what is left is how runs are read."""
+    topics, missing, unjudged, nil = map(options.pop, ("topics", "missing", "unjudged", "nil"), repeat(None))
+    if missing is not None:
+        one_of("missing", missing, get_args(Missing))
+    return topics, missing, unjudged, nil
 
 
 def read_once(qrels: QrelsLike | None, options: Any) -> tuple[Qrels | None, Callable[[Any], Rankings]]:
@@ -225,7 +230,7 @@ def read_once(qrels: QrelsLike | None, options: Any) -> tuple[Qrels | None, Call
     if qrels is None:
         return None, lambda run: rank(None, run, **options)
     reading: Any = dict(options)
-    topics, missing, unjudged, nil = map(reading.pop, OF_QRELS, repeat(None))
+    topics, missing, unjudged, nil = qrels_options(reading)
     ready, how = read_qrels_of_runs(qrels, topics, nil=nil, unjudged=unjudged, reading=reading)
 
     def rank_one(run: Any) -> Rankings:
@@ -234,11 +239,6 @@ def read_once(qrels: QrelsLike | None, options: Any) -> tuple[Qrels | None, Call
         return rank(ready, run, **left)
 
     return ready, rank_one
-
-
-def check_missing(missing: Any) -> Missing | None:
-    """What happens to topics that are not in the run; ParameterError for another value."""
-    return None if missing is None else cast(Missing, one_of("missing", missing, get_args(Missing)))
 
 
 def source_of(run: Any) -> str:

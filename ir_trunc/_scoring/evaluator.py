@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
 from typing import Annotated, Any, Literal, Unpack, get_args
 
 import ir_measures
@@ -16,20 +15,10 @@ from ir_trunc._core.lazy import ties as expected
 from ir_trunc._core.parameters import flag, one_of, whole
 from ir_trunc._core.rankings import Floats, Judgments, Rankings
 from ir_trunc._core.universe import Universe
+from ir_trunc._ranking import runs
 from ir_trunc._ranking.qrels import Labels, Qrels, QrelsLike, Unjudged, ready_qrels
 from ir_trunc._ranking.ranked_rows import Convention, NilRule
-from ir_trunc._ranking.runs import (
-    OF_QRELS,
-    Documents,
-    Missing,
-    Options as Options,
-    RunLike,
-    as_ranked,
-    check_missing,
-    rank_run,
-    source_of,
-    with_missing,
-)
+from ir_trunc._ranking.runs import Documents, Missing, Options as Options, RunLike, qrels_options, source_of
 from ir_trunc._read.reading import DEFAULT, Duplicates, KeysLike, Option, Order, Reading, Searches, takes
 from ir_trunc._read.rows import PLACEHOLDER, Rows
 from ir_trunc._scoring.objects import MeasureLike, read_measures, refuses_ends
@@ -82,14 +71,13 @@ class Evaluator:
 
     def __init__(self, measures: MeasureLike, qrels: QrelsLike | None, **options: Unpack[ScoringOptions]):
         how: Any = options
-        topics, missing, unjudged, nil = map(how.pop, OF_QRELS, repeat(None))
+        topics, self.missing, unjudged, nil = qrels_options(how)
         ties, depth = how.pop("ties", "id"), how.pop("depth", None)
         by_id = isinstance(ties, str) and ties == "id"
         self.over_ties = not by_id and one_of("ties", ties, get_args(Ties)) == "expected"
         self.reading = Reading.of(**how) if how else DEFAULT
         if self.over_ties:
             self.reading = replace(self.reading, over_ties=True)
-        self.missing = check_missing(missing)
         self.alike = False  # whether all runs need the same topics
         self.bound: list[BoundMeasure] = []
         self.others: dict[int, Any] = {}  # measures that other tools compute, by their places
@@ -136,7 +124,7 @@ class Evaluator:
         if self.labels is not None:
             return self.labels(self, run, keep_scores)
         keep, source = flag("keep_scores", keep_scores), source_of(run)
-        rankings = self._open(run, source, keep or (self.over_ties and not isinstance(run, Rankings)))
+        rankings = self._open(run, keep or (self.over_ties and not isinstance(run, Rankings)))
         documents = None if self.qrels is None else Documents(self.qrels, run, self.reading)
         if not isinstance(run, Rankings):
             warn_about_lists(self.by_measure, source, rankings, *self.chosen_depths(run))
@@ -165,19 +153,19 @@ class Evaluator:
         if self.over_ties:
             ties = option("ties", "expected")
             raise ParameterError(f"{ties}: a curve belongs to one order of the list; leave ties out.")
-        return ByMeasure(zip(self.measures, curves_of(self.bound, self._open(run, source_of(run)))))
+        return ByMeasure(zip(self.measures, curves_of(self.bound, self._open(run))))
 
     def chosen_depths(self, run: Any) -> tuple[int | None, ...]:
         """The length at which this cuts lists, and that at which a policy cut those of the run."""
         return self.depth, run.cut_at if isinstance(run, Rows) else None
 
-    def _open(self, run: Any, source: str, keep_scores: bool = False) -> Rankings:
+    def _open(self, run: Any, keep_scores: bool = False) -> Rankings:
         """The lists of a run."""
         if self.qrels is not None and not isinstance(run, Rankings):
-            rankings = rank_run(self.qrels, run, self.reading, keep_scores, takes_ends=self.takes_ends)
-            lists = with_missing(rankings, self.missing, source, self.alike)
+            rankings = runs.rank_run(self.qrels, run, self.reading, keep_scores, takes_ends=self.takes_ends)
+            lists = runs.with_missing(rankings, self.missing, source_of(run), self.alike)
         else:
-            lists = as_ranked(run, self.reading, self.missing, self.of_qrels, self.takes_ends)
+            lists = runs.as_ranked(run, self.reading, self.missing, self.of_qrels, self.takes_ends)
             if keep_scores and lists.scores is None:
                 raise InputError("keep_scores=True: these Rankings have no scores that could be kept.")
         if self.depth is None:

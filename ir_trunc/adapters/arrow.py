@@ -25,19 +25,12 @@ from ir_trunc._core.rankings import Judgments, NilLists, Rankings, sizes_of
 from ir_trunc._core.universe import Keys, Universe
 from ir_trunc._ranking.qrels import CodedRows, Qrels, QrelsLike, Unjudged, without_repeats
 from ir_trunc._ranking.ranked_rows import DOCUMENTS, NilRule, Notes, nil_rule
-from ir_trunc._ranking.runs import Builder, with_missing
+from ir_trunc._ranking.runs import Builder, Options, with_missing
+from ir_trunc._read import tables
 from ir_trunc._read.arrow import flat, index_in, pa, pc, strings
 from ir_trunc._read.reading import QRELS, RUN, Columns, Layout, Reading, takes
 from ir_trunc._read.rows import PART, Rows, Sample, encoded
-from ir_trunc._read.tables import (
-    columns_of,
-    field_of_columns,
-    key_columns,
-    list_ids,
-    possible_fields,
-    rows_of_table,
-)
-from ir_trunc._scoring.evaluator import Evaluator, Options, warn_about_lists, warn_about_scale
+from ir_trunc._scoring.evaluator import Evaluator, warn_about_lists, warn_about_scale
 from ir_trunc._scoring.objects import MeasureLike
 from ir_trunc._scoring.results import Results
 from ir_trunc.measures import scores
@@ -175,7 +168,7 @@ class Scorer:
 
     def _layout(self, fields: Layout) -> Layout:
         """How the rows are read: as a run, or as qrels."""
-        reading, of_run = self.evaluator.reading, possible_fields(RUN)
+        reading, of_run = self.evaluator.reading, tables.possible_fields(RUN)
         needed = {name for name in reading.names.needed if (name in of_run) == (fields is RUN)}
         return replace(fields, reading=replace(reading, columns=Columns(reading.names, needed)))
 
@@ -197,15 +190,15 @@ class Scorer:
     def needed(self, names: Iterable[Any]) -> tuple[list[str], list[str]]:
         """The columns of a table that identify a list, and all that are read; InputError where one lacks."""
         names, layout = list(names), self._layout(RUN)
-        columns = columns_of(names, layout, self.source)
-        keys = list(key_columns(names, layout, self.source)) or [columns["query_id"]]
+        columns = tables.columns_of(names, layout, self.source)
+        keys = list(tables.key_columns(names, layout, self.source)) or [columns["query_id"]]
         labels = {}
         if self.evaluator.qrels is None:
-            labels = columns_of(names, self._layout(QRELS), self.source)
+            labels = tables.columns_of(names, self._layout(QRELS), self.source)
             if labels["relevance"] == columns.get("score"):  # as BEIR calls it
                 raise InputError(f"{self.source} has no column relevance; qrels=... has judgments, too.")
         # Ranks and marks, too, which may show that the run should be read with other options.
-        of_run = field_of_columns(names, layout, self.source)
+        of_run = tables.field_of_columns(names, layout, self.source)
         return keys, list(dict.fromkeys([*keys, *of_run, *labels.values()]))
 
     def __call__(self, table: Any) -> pa.Table:
@@ -247,7 +240,7 @@ class Scorer:
                     what = "the batches of a stream need the same columns and types"
                     raise InputError(f"{self.source}: {what}.") from None
                 (key, *_), _ = self.needed(rows.column_names)
-                ids = encoded(list_ids(rows, rows[key], self._layout(RUN), self.source))
+                ids = encoded(tables.list_ids(rows, rows[key], self._layout(RUN), self.source))
                 codes = flat(ids.indices)
                 ended = int(np.flatnonzero(np.diff(codes)).max(initial=-1)) + 1  # rows of lists that ended
                 ended = len(codes) if table is None else ended
@@ -321,7 +314,7 @@ class Scorer:
     def _piece(self, table: pa.Table) -> tuple[Rankings, Notes] | None:
         """A list for each topic that has a row in the table, and what is noted; None for one without rows."""
         table = table.select(self.needed(table.column_names)[1])
-        rows, qrels = rows_of_table(table, self._layout(RUN), self.source), self.evaluator.qrels
+        rows, qrels = tables.rows_of_table(table, self._layout(RUN), self.source), self.evaluator.qrels
         if not len(rows):
             return None
         qrels = self._labels(table, rows) if qrels is None else qrels
@@ -337,8 +330,8 @@ class Scorer:
     def _labels(self, table: pa.Table, rows: Rows) -> Qrels:
         """The judgments in the rows of a table, without lists that are left out because they have none."""
         layout, levels = self._layout(QRELS), range(1, (self.max_rel or 0) + 1)
-        label = table[columns_of(table.column_names, layout, self.source)["relevance"]]
-        judged = rows_of_table(table.filter(pc.is_valid(label)), layout, self.source)
+        label = table[tables.columns_of(table.column_names, layout, self.source)["relevance"]]
+        judged = tables.rows_of_table(table.filter(pc.is_valid(label)), layout, self.source)
         for top in levels[-1:]:
             judged.require("relevance", judged.values, judged.values <= top, f"a grade up to max_rel={top}")
         with noted(issued=False):  # of a document that is in a list twice: `duplicates` decides about it

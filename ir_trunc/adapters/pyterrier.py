@@ -28,17 +28,8 @@ from ir_trunc._core.lazy import needed
 with needed("ir_trunc.adapters.pyterrier needs PyTerrier", "pyterrier"):
     import pyterrier as pt
 
-from ir_trunc._core.errors import (
-    InputError,
-    ParameterError,
-    ParameterTypeError,
-    UnknownMeasureError,
-    counted,
-    nearest,
-    noted,
-    shown,
-    warn,
-)
+from ir_trunc._core import errors
+from ir_trunc._core.errors import InputError, ParameterError, counted, nearest, shown, warn
 from ir_trunc._core.parameters import flag, number, one_of, several, whole
 from ir_trunc._ranking.qrels import Qrels, with_topics
 from ir_trunc._ranking.ranked_rows import RankedRows, Run
@@ -177,7 +168,7 @@ def experiment(
     for view, part in parts.items():
         if len(part):
             rows = list(product(names, unscored if part is scored else [], called, [np.nan]))
-            with noted(issued=False) as notes:
+            with errors.noted(issued=False) as notes:
                 of_view = _scored(results, part, universe, called, ready)
             for note in notes if part is scored else ():  # the parts have the same ones
                 warn(note)
@@ -209,7 +200,7 @@ def _called(measures: Any) -> dict[str, Measure]:
     for part in items_of("measures", measures, "a text as 'RBPT nDCG@10' or a measure object"):
         if isinstance(part, str) and part == "mrt":
             what = "'mrt' is the time a system takes, not a measure of rankings"
-            raise UnknownMeasureError(f"{what}: use pt.Experiment for it.")
+            raise errors.UnknownMeasureError(f"{what}: use pt.Experiment for it.")
         family = _of_trec_eval(part) if isinstance(part, str) else []
         named = parse_measures(family or [part])
         called |= {part: named[0]} if len(family) == 1 else {str(measure): measure for measure in named}
@@ -221,7 +212,7 @@ def _of_trec_eval(name: str) -> list[Measure]:
     """The measures to which trec_eval gives this name, as far as ir-measures has them."""
     measures = []
     for member in supported_nicknames.get(name, [name]):
-        with suppress(UnknownMeasureError):
+        with suppress(errors.UnknownMeasureError):
             measures += trec_eval_measures(member)
     return sorted(measures, key=lambda measure: (measure.NAME, measure.params.get("cutoff", 0), str(measure)))
 
@@ -245,7 +236,7 @@ def _options(options: Mapping[str, Any], called: Mapping[str, Measure], names: l
     ready = {each.name: each.default for each in parameters if each.default is not each.empty}
     for name, value in options.items():
         if name not in ready:
-            raise ParameterTypeError(f"experiment has no option {name!r}.{nearest(name, ready)}")
+            raise errors.ParameterTypeError(f"experiment has no option {name!r}.{nearest(name, ready)}")
         if name in _REFUSED and value is not ready[name] and value != ready[name]:
             raise ParameterError(f"{name}={shown(value)} is for pt.Experiment alone: {_REFUSED[name]}")
     ready |= {**options, "names": names, "validate": "ignore"}
@@ -471,7 +462,7 @@ def grid_search(
 
     before, means = [transformer.get_parameter(name) for transformer, name in places], []
     try:
-        with noted(issued=False) as notes:  # each setting has the same ones
+        with errors.noted(issued=False) as notes:  # each setting has the same ones
             for values in settings:
                 apply(values)
                 how: dict[str, Any] = {"unjudged": unjudged, "batch_size": batch_size}
