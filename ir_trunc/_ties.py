@@ -247,14 +247,13 @@ class _TiedLists:
         is_new = self.begins.copy()
         is_new[1:] |= (columns[1:] != columns[:-1]).any(axis=1)
         ends, owner = np.append(starts[1:], len(is_new)), self.rankings.rows[starts]
-        depths = np.inf if cutoff is None else self.firsts[owner] + cutoff - starts
+        depths = (np.inf if cutoff is None else cutoff) + self.firsts[owner] - starts
         several = np.add.reduceat(is_new, starts, dtype=np.int64) > 1 if len(starts) else self.begins
         groups = defaultdict[int, list[_Group]](list)
         for at in np.flatnonzero(several & (depths > 0)).tolist():
             q, size = int(owner[at]), int(ends[at] - starts[at])
             kind_of = np.cumsum(is_new[starts[at] : ends[at]]) - 1
-            first = int(starts[at] - self.firsts[q])
-            depth = size if cutoff is None else min(size, cutoff - first)
+            first, depth = int(starts[at] - self.firsts[q]), int(min(size, depths[at]))
             groups[q].append(_Group(q, first, depth, kind_of, np.bincount(kind_of)))
         return groups
 

@@ -79,19 +79,16 @@ class Evaluator:
         if self.over_ties:
             self.reading = replace(self.reading, over_ties=True)
         self.alike = False  # whether all runs need the same topics
-        self.bound: list[BoundMeasure] = []
-        self.others: dict[int, Any] = {}  # measures that other tools compute, by their places
         self.by_measure, self.depth = read_measures(measures), None
         if depth is not None:
             self.by_measure, self.depth = _at_depth(self.by_measure, whole("depth", depth, 1))
         self.measures = tuple(self.by_measure)
         # Ends of lists may be documents for the measures of ir-measures, which see no ends.
         self.takes_ends = not any(map(refuses_ends, self.measures))
-        for place, (measure, bound) in enumerate(self.by_measure.items()):
-            if bound:
-                self.bound.append(bound)
-                continue
-            self.others[place] = measure
+        self.bound = [bound for bound in self.by_measure.values() if bound]
+        # Measures that other tools compute, by their places.
+        self.others = {at: of for at, (of, bound) in enumerate(self.by_measure.items()) if bound is None}
+        for measure in self.others.values():
             if not ir_measures.DefaultPipeline.supports(measure):
                 known = f"{measure} is known to ir-measures, but no tool that is installed computes it"
                 raise UnknownMeasureError(f"{known}{_install(measure)}.")
@@ -147,8 +144,7 @@ class Evaluator:
 
     def curves(self, run: RunLike) -> ByMeasure[Curve]:
         """The score at every depth of every list, for each measure."""
-        if self.others:
-            measure = next(iter(self.others.values()))
+        for measure in self.others.values():
             raise UnknownMeasureError(f"{measure} is not computed by ir_trunc: it has no curve.")
         if self.over_ties:
             ties = option("ties", "expected")
@@ -268,22 +264,19 @@ def warn_about_ends(measures: ByFormula, depths: Mapping[str, int | None]) -> No
     of_ends = {
         of: each for of, each in measures.items() if each and each.cutoff is None and "end" in each.reads
     }
-    runs_of: dict[int, list[str]] = {}
-    for name, depth in depths.items():
-        if depth is not None:
-            runs_of.setdefault(depth, []).append(name)
+    imposed = {depth for depth in depths.values() if depth is not None}
+    runs_of = {depth: [name for name, of in depths.items() if of == depth] for depth in sorted(imposed)}
     if not of_ends or not runs_of:
         return
-    lowest = min(runs_of)
+    lowest = min(imposed)
     where = f"{runs_of[lowest][0]}: most lists end at {lowest} documents"
     if len(depths) > 1:
         some = {depth: [*of[:_NAMED], "..."] if len(of) > _NAMED else of for depth, of in runs_of.items()}
-        limits = "; ".join(f"{depth}: {', '.join(names)}" for depth, names in sorted(some.items()))
+        limits = "; ".join(f"{depth}: {', '.join(names)}" for depth, names in some.items())
         affected = sum(map(len, runs_of.values()))
         where = f"most lists of {affected} of {len(depths)} runs end at one depth ({limits})"
-    has_cutoff = [CUTOFF in bound.definition.params for bound in of_ends.values()]
-    cut = [str(measure @ lowest) for measure, has in zip(of_ends, has_cutoff) if has]
-    rest = ", ".join(str(measure) for measure, has in zip(of_ends, has_cutoff) if not has)
+    cut = [str(measure @ lowest) for measure, of in of_ends.items() if CUTOFF in of.definition.params]
+    rest = ", ".join(str(each) for each, of in of_ends.items() if CUTOFF not in of.definition.params)
     remedies = [f"if it is a limit, use {', '.join(cut)}"] if cut else []
     if rest:
         remedies += [f"for {rest}, end the lists where the system or its reader stopped (ir_trunc truncate)"]

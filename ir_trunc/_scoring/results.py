@@ -325,8 +325,7 @@ class Results(Statement):
         if level > 0:
             ids = [tuple(group.split(nest.keys.separator)) for group in nest.groups[level]]
             index = pd.MultiIndex.from_tuples(ids, names=nest.keys.names[: level + 1])
-        texts = [str(measure) for measure in self.measures]
-        return pd.DataFrame(self._nested(level).T, index=index, columns=texts)
+        return pd.DataFrame(self._nested(level).T, index=index, columns=[*map(str, self.measures)])
 
     def unit_means(self, unit: str | None = None) -> tuple[tuple[str, ...], Floats]:
         """The independent units of a test, and their nested means.
@@ -461,8 +460,8 @@ class Results(Statement):
 
     def to_pandas(self) -> pd.DataFrame:
         """Scores by topic (rows) and measure (columns, by their texts)."""
-        names = [str(measure) for measure in self.measures]
-        return pd.DataFrame(self.values.T, index=pd.Index(self.topics, name="query_id"), columns=names)
+        index = pd.Index(self.topics, name="query_id")
+        return pd.DataFrame(self.values.T, index=index, columns=[*map(str, self.measures)])
 
     def explain(self, topic: str, measure: str | Measure | None = None) -> Any:
         """Why a topic has its score: the score if its list ended at each depth, and what its end is worth.

@@ -50,18 +50,6 @@ static bool is_known(const Lists *lists)
     return lists->topic < (int64_t)lists->judged->judgments.topics.count;
 }
 
-/* Two runs of sorted documents as one. */
-static void merge(const Doc *left, const Doc *right, const Doc *end, Doc *into)
-{
-    const Doc *middle = right;
-    while (left < middle && right < end)
-        *into++ = comes_before(right, left) ? *right++ : *left++;
-    while (left < middle)
-        *into++ = *left++;
-    while (right < end)
-        *into++ = *right++;
-}
-
 static bool spare_memory(Lists *lists)
 {
     void *spare = lists->spare;
@@ -71,24 +59,17 @@ static bool spare_memory(Lists *lists)
 }
 
 /* By merging, which is never slow, whatever the order is that a run comes in. */
-static bool sort(Lists *lists)
+static void sort(Doc *docs, Doc *spare, size_t count)
 {
-    if (!spare_memory(lists))
-        return false;
-    for (size_t width = 1; width < lists->count; width *= 2) {
-        for (size_t start = 0; start < lists->count; start += 2 * width) {
-            size_t middle = start + width < lists->count ? start + width : lists->count;
-            size_t end = middle + width < lists->count ? middle + width : lists->count;
-            merge(lists->docs + start, lists->docs + middle, lists->docs + end, lists->spare + start);
-        }
-        Doc *sorted = lists->spare;
-        size_t room = lists->spare_room;
-        lists->spare = lists->docs;
-        lists->spare_room = lists->docs_room;
-        lists->docs = sorted;
-        lists->docs_room = room;
-    }
-    return true;
+    if (count < 2)
+        return;
+    size_t half = count / 2;
+    sort(docs, spare, half);
+    sort(docs + half, spare, count - half);
+    memcpy(spare, docs, half * sizeof *docs);
+    const Doc *left = spare, *middle = spare + half, *right = docs + half, *end = docs + count;
+    while (left < middle)
+        *docs++ = right < end && comes_before(right, left) ? *right++ : *left++;
 }
 
 static bool add_number(Bytes *column, int64_t number)
@@ -187,8 +168,11 @@ bool lists_complete(Lists *lists)
         lists->topic = NO_LIST;
         return true;
     }
-    if (lists->way.order != AS_GIVEN && !lists->sorted && !sort(lists))
-        return false;
+    if (lists->way.order != AS_GIVEN && !lists->sorted) {
+        if (!spare_memory(lists))
+            return false;
+        sort(lists->docs, lists->spare, lists->count);
+    }
     size_t judged_before = judged_so_far(lists);
     if (!look_up(lists))
         return false;
