@@ -22,13 +22,6 @@ def fingerprint() -> str:
     return f"{number:08x}"
 
 
-def can_build() -> bool:
-    """Whether this Python takes modules of the limited API."""
-    import sysconfig
-
-    return sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
-
-
 def compile_into(folder: Path) -> Path:
     """The compiled module, made in this folder; raises what setuptools raises where it cannot be."""
     from tempfile import TemporaryDirectory
@@ -57,11 +50,13 @@ def compiled(folder: Path) -> Path | None:
 
     `IR_TRUNC_KERNEL=0` leaves it out, `required` raises what is wrong.
     """
+    import sysconfig
+
     wanted = os.environ.get("IR_TRUNC_KERNEL", "")
-    why = "this Python is not CPython with a GIL"
+    why = "this Python is not CPython with a GIL"  # which takes modules of the limited API
     if wanted == "0":
         why = "it is turned off"
-    elif can_build():
+    elif sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED"):
         try:
             return compile_into(folder)
         except Exception as error:  # of a missing compiler, header or setuptools: they have no common type

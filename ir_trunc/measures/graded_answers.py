@@ -34,10 +34,8 @@ def answer_score(lists: Lists, low: float = 0.0, high: float = 1.0) -> Floats:
     return curve.scored(scores, lists.n) if type(lists) is Lists else scores
 
 
-_PARAMS = {
-    name: Param(name, Number(f"{what} possible score"), default)
-    for name, what, default in (("low", "lowest", 0.0), ("high", "highest", 1.0))
-}
+_PARAMS = {"low": Param("low", Number("lowest possible score"), 0.0)}
+_PARAMS |= {"high": Param("high", Number("highest possible score"), 1.0)}
 
 unlisted["AnswerScore"] = Definition(
     name="AnswerScore",

@@ -19,7 +19,7 @@ from ir_trunc._core.errors import ParameterError, shown
 from ir_trunc._core.parameters import number
 from ir_trunc.measures.classical import SetR
 from ir_trunc.measures.declaration import ELSEWHERE, measure
-from ir_trunc.measures.definition import ListPart, Range
+from ir_trunc.measures.definition import Range
 from ir_trunc.measures.lists import Lists
 from ir_trunc.measures.params import QRELS, TOOL, Choice, Documents, Kind, MinRel, Number, Size
 from ir_trunc.measures.parts import Gains, binary, collection_sizes, count, effort, over, undiscounted
@@ -84,12 +84,8 @@ def reached(lists: Lists, gains: Gains, r: float) -> tuple[Floats, Floats, Bools
     return wanted, lists.sum(lists.rank * at), lists.sum(gains.hits) >= wanted
 
 
-def end_without_recall(r: float | None, **others: object) -> tuple[ListPart, ...]:
-    """At a given recall the rank where it is reached counts, and not the end of the list."""
-    return () if r else ("end",)
-
-
-@measure(source=COHEN, range=(-1, 1), cutoff="none", at="r", reads=end_without_recall)
+# At a given recall the rank where it is reached counts, and not the end of the list.
+@measure(source=COHEN, range=(-1, 1), cutoff="none", at="r", reads=lambda r, **_: () if r else ("end",))
 def WSS(lists: Lists, r: OptionalRecall = None, D: Documents = QRELS, rel: MinRel = 1) -> Floats:
     """Work saved over sampling: the reading saved at a recall, less what a random sample would save.
 

@@ -64,16 +64,6 @@ FullOrLeast = Annotated[
 ]
 
 
-def range_of_nDCGT(rel: int | None, terminal: str, **others: object) -> Range:
-    """An end that is worth 1 exceeds documents of low grades."""
-    return (0, math.inf if rel is None and terminal == "full" else 1)
-
-
-def range_of_APT(gain: str, terminal: str, **others: object) -> Range:
-    """As that of nDCGT."""
-    return (0, math.inf if gain != "binary" and terminal == "full" else 1)
-
-
 def range_of_RBPT(
     rel: int | None, tail: bool, gain: str, terminal: str, norm: str, **others: object
 ) -> Range:
@@ -172,7 +162,8 @@ def RBPT(
 
 @of_ends(
     source=f"{LIU}, table 1 (with grades terminal='full', other values: ours; ideal='full': Amigó et al.)",
-    range=range_of_nDCGT,
+    # An end that is worth 1 exceeds documents of low grades.
+    range=lambda rel, terminal, **_: (0, math.inf if rel is None and terminal == "full" else 1),
     aliases=("NDCGT",),
 )
 def nDCGT(
@@ -204,7 +195,7 @@ def nDCGT(
 
 @of_ends(
     source=f"{LIU}, table 1 (with grades gain='linear', terminal='full', norm='count'; other values: ours)",
-    range=range_of_APT,
+    range=lambda gain, terminal, **_: (0, math.inf if gain != "binary" and terminal == "full" else 1),
 )
 def APT(
     lists: Lists,

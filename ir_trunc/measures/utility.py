@@ -38,12 +38,8 @@ JointWeight = Annotated[
 ]
 
 
-def end_if_costly(e: float, **others: object) -> tuple[ListPart, ...]:
-    """Where documents cost nothing, those at the end of a list that are worth nothing change nothing."""
-    return ("end",) if e else ()
-
-
-net = partial(measure, reads=end_if_costly)
+# Where documents cost nothing, those at the end of a list that are worth nothing change nothing.
+net = partial(measure, reads=lambda e, **_: ("end",) if e else ())
 
 
 def utility(lists: Lists, worth: Floats, weight: Floats, e: float) -> Floats:
