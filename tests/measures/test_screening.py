@@ -70,15 +70,6 @@ def test_an_unjudged_document_shows_that_the_collection_is_not_what_the_qrels_ju
     assert calc(with_tool, QRELS, judged).values.tolist() == calc(measure, QRELS, judged).values.tolist()
 
 
-@pytest.mark.filterwarnings("ignore:.*probably a limit")
-def test_a_run_of_a_whole_collection_needs_its_size(real_data):
-    folder = real_data("robust03")
-    run = next(path for path in sorted((folder / "runs").iterdir()))
-    with pytest.raises(ParameterError, match=r"D='qrels': the list of topic \d+ has .* Write D=: a number"):
-        calc("WSS", folder / "qrels.robust03.txt", run)
-    assert 0 < calc("WSS(D=528155)", folder / "qrels.robust03.txt", run).aggregated["WSS(D=528155)"] < 1
-
-
 def test_documents_of_a_topic_from_the_qrels_a_number_a_map_and_a_file(tmp_path):
     (tmp_path / "sizes.tsv").write_text("1\t10\n2\t20\n3\t30\n")
     with gzip.open(tmp_path / "sizes.gz", "wt") as file:

@@ -53,30 +53,20 @@ def dcg(gains):
     return sum(g / np.log2(i + 2) for i, g in enumerate(gains))
 
 
-def ended(gains, end):
-    return gains if end is None else [*gains, end]
-
-
 def rbpt(gains, end, ideal, m):
     return rbp(gains, end) / rbp(ideal, m)
 
 
-def of_depth(k):
-    """Formulas of columns; `{}` stands for what the end is worth."""
-
-    def ndcgt(gains, end, ideal, m):
-        best = [*ideal, m][: len(gains) + 1] if end is not None else ideal[:k]
-        return dcg(ended(gains, end)) / dcg(best) if best else 0
-
-    return {
-        "RBPT(max_rel=4,{})": rbpt,
-        "RBPT(max_rel=4,{},norm='none')": lambda gains, end, ideal, m: rbp(gains, end),
-        "nDCGT(max_rel=4,{})": ndcgt,
-        "RBPT(rel=2)": rbpt,
-        "nDCGT(rel=2)": ndcgt,
-    }
+def ndcgt(gains, end, ideal, m):
+    of_list, of_best = ([], []) if end is None else ([end], [m])
+    best = [*ideal, *of_best][: len(gains) + len(of_best)]
+    return dcg([*gains, *of_list]) / dcg(best) if best else 0
 
 
+# `{}` stands for what the end is worth.
+FORMULAS = {
+    "RBPT(max_rel=4,{})": rbpt, "nDCGT(max_rel=4,{})": ndcgt, "RBPT(rel=2)": rbpt, "nDCGT(rel=2)": ndcgt,
+}  # fmt: skip
 IN_SHORT = {("least", None), ("full", 4), ("unit", 30)}
 
 
@@ -91,7 +81,7 @@ def test_wrapped_is_scored(terminal, depth):
     qrels, run = generated(seed=depth or 0, top=3)
     graded = with_terminal(qrels, run, max_rel=4, terminal=terminal, depth=depth)
     binary = with_terminal(qrels, run, rel=2, depth=depth)
-    for measure, formula in of_depth(depth).items():
+    for measure, formula in FORMULAS.items():
         text = measure.format(f"terminal='{terminal}'") + (f"@{depth}" if depth else "")
         results = calc(text, qrels, run)
         found = of_columns(binary if "(rel=2)" in text else graded, formula)
@@ -109,16 +99,10 @@ def test_effort_and_utility_are_scored(options, costs):
         frame = with_effort(qrels, run, e=0.1, depth=depth, **given).run.to_pandas()
         assert np.allclose(frame["utility"], frame["gain"] - frame["effort"])
         at = "" if depth is None else f"@{depth}"
-        weights = {
-            "FlatU": 1,
-            "DCGU": 1 / np.log2(frame["rank"] + 1),
-            "RBPU": 0.2 * 0.8 ** (frame["rank"] - 1),
-        }
-        for name, weight in weights.items():
-            results = calc(f"{name}(e=0.1{',' * bool(options)}{options}){at}", qrels, run)
-            sums = (frame["utility"] * weight).groupby(frame["query_id"]).sum()
-            values = sums.reindex(results.topics, fill_value=0.0)
-            np.testing.assert_allclose(values, results.values[0], rtol=1e-12, atol=1e-12, err_msg=name)
+        results = calc(f"DCGU(e=0.1{',' * bool(options)}{options}){at}", qrels, run)
+        sums = (frame["utility"] / np.log2(frame["rank"] + 1)).groupby(frame["query_id"]).sum()
+        values = sums.reindex(results.topics, fill_value=0.0)
+        np.testing.assert_allclose(values, results.values[0], rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::ir_trunc.IrTruncWarning")
