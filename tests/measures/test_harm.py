@@ -26,15 +26,11 @@ PUBLISHED = [
 ]  # fmt: skip
 
 
-def scores(measures, rankings):
-    return calc(measures, None, rankings).to_pandas().iloc[0].tolist()
-
-
 @pytest.mark.parametrize(("relevant", "others", "printed"), PUBLISHED)
 def test_udcg_has_its_authors_figures(relevant, others, printed):
     """Utilities are 1 - p, written as grades in millionths; distractors have negative ones."""
     grades = [round((1 - p) * MILLION) for p in relevant] + [-round((1 - p) * MILLION) for p in others]
-    found = scores(f"UDCG(gamma=0.333, max_rel={MILLION})", Rankings.from_lists([grades]))
+    found = calc(f"UDCG(gamma=0.333, max_rel={MILLION})", None, Rankings.from_lists([grades])).values[0]
     assert found == pytest.approx([printed], abs=1e-6)
 
 
@@ -61,10 +57,6 @@ def test_compatibility_is_that_of_the_tool_of_trec():
 # Sets that may be empty: push notifications, filtering, and set measures in which silence may be right.
 
 
-def value(text):
-    return calc(text, None, OF_FOUR).values[0].tolist()
-
-
 # A list with an answer, silence on a nil query, another list on a nil query, silence on another query.
 OF_FOUR = Rankings.from_lists([[1, 0], [], [0], []], [[1, 0], [0], [0], [1]])
 CLASSICAL = [
@@ -78,7 +70,8 @@ CLASSICAL = [
 def test_silence_on_a_nil_query_may_be_worth_something_to_every_classical_measure(name):
     """As in Qur'an QA 2023 and IslamicEval 2025, whose AP@10 is 1 for silence where there is no answer."""
     k = "@10" if "cutoff" in registry[name].params else ""
-    plain, one, half = (value(f"{name}{option}{k}") for option in ("", "(nil=1)", "(nil=0.5)"))
+    texts = [f"{name}{option}{k}" for option in ("", "(nil=1)", "(nil=0.5)")]
+    plain, one, half = calc(texts, None, OF_FOUR).values.tolist()
     assert plain == [plain[0], 0, 0, 0]
     assert one == [plain[0], 1, 0, 0]
     assert half == [plain[0], 0.5, 0, 0]
