@@ -585,8 +585,6 @@ class Rankings:
     def without_negative(self) -> Rankings:
         """The lists, in which documents with a negative grade are not judged, as for trec_eval."""
         kept = self.judged_grades >= 0
-        if kept.all():
-            return self
         counts = np.bincount(self.judged_rows[kept], minlength=len(self))
         ranks, grades = self.judged_ranks[kept], self.judged_grades[kept]
         return self.with_fields(judged_offsets=offsets_of(counts), judged_ranks=ranks, judged_grades=grades)
