@@ -73,8 +73,7 @@ class Evaluator:
         how: Any = options
         topics, self.missing, unjudged, nil = qrels_options(how)
         ties, depth = how.pop("ties", "id"), how.pop("depth", None)
-        by_id = isinstance(ties, str) and ties == "id"
-        self.over_ties = not by_id and one_of("ties", ties, get_args(Ties)) == "expected"
+        self.over_ties = one_of("ties", ties, get_args(Ties)) == "expected"
         self.reading = Reading.of(**how) if how else DEFAULT
         if self.over_ties:
             self.reading = replace(self.reading, over_ties=True)

@@ -87,8 +87,7 @@ class Truncate(
 
     def _keep(self, documents: Sequence[Document]) -> list[Document]:
         """The documents that are kept."""
-        of_documents = isinstance(documents, (list, tuple))
-        if not of_documents or not all(isinstance(doc, Document) for doc in documents):
+        if not (isinstance(documents, (list, tuple)) and all(isinstance(doc, Document) for doc in documents)):
             what = "a list of documents is needed, as retrievers return it: retriever | Truncate(policy)"
             raise InputError(f"Truncate: {shown(documents)}: {what}.")
         retrieved, score = list(documents), self.score
