@@ -74,13 +74,13 @@ class TruncMeasure(Measure):
 
     def __repr__(self) -> str:
         definition, params = self.DEFINITION, self.params
-        changed = []
-        for name in sorted(params):
-            if name != definition.at and params[name] != definition.params[name].default:
-                changed.append(f"{name}={_as_written(params[name])}")
-        inside = ",".join(changed)
+        own = {name: params[name] for name in sorted(params) if name != definition.at}
+        changed = [
+            f"{name}={_as_written(x)}" for name, x in own.items() if x != definition.params[name].default
+        ]
+        inside = f"({','.join(changed)})" if changed else ""
         at = f"@{_as_written(params[definition.at])}" if definition.at in params else ""
-        return f"{definition.name}({inside}){at}" if inside else f"{definition.name}{at}"
+        return f"{definition.name}{inside}{at}"
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, dict[str, Any]]]:
         return _unpickled, (self.DEFINITION.name, self.params)
