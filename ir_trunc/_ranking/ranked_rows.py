@@ -104,13 +104,13 @@ class Notes:
     def _of_order(self, reading: Reading) -> Iterator[str]:
         """Signs that something else than the scores gives the order."""
         ids_decide = f"of {self.lists} lists, so that document ids decide their order"
-        as_they_stand = f"{option('order', 'file')} takes the rows as they stand"
         if 2 * self.tied > self.lists and not reading.over_ties:
             has_ranks = any(sample.pairs for sample in self.samples)
             others = f", {option('order', 'rank')} the ranks" if has_ranks else ""
             others += f", {option('order', 'score64')} all digits of the scores" if self.rounded else ""
             others += f"; {option('ties', 'expected')} gives the mean score over all orders"
-            yield f"all scores are equal in {self.tied} {ids_decide}; {as_they_stand}{others}"
+            remedy = f"{option('order', 'file')} takes the rows as they stand{others}"
+            yield f"all scores are equal in {self.tied} {ids_decide}; {remedy}"
         elif self.rounded and not reading.over_ties:
             differ = f"scores differ only beyond 32 bits in {self.rounded} {ids_decide}"
             yield f"{differ}; {option('order', 'score64')} compares all digits"
@@ -126,8 +126,9 @@ class Notes:
             remedy += f", and if the ranks are right, {option('order', 'rank')}"
             yield f"the ranks run against the scores in {against} {scores_decide}; {remedy}"
         elif 2 * uneven > looked_at:
+            file, rank = (option("order", order) for order in ("file", "rank"))
             uneven_lists = f"the scores do not fall with the rank in {uneven} {scores_decide}"
-            yield f"{uneven_lists}; {as_they_stand}, {option('order', 'rank')} the ranks"
+            yield f"{uneven_lists}; {file} takes the rows as they stand, {rank} the ranks"
 
     def _of_lists(self, nil_id: str, reading: Reading, topics: Sequence[str]) -> Iterator[str]:
         """Signs that lists end elsewhere, and documents and topics that do not count."""

@@ -120,7 +120,7 @@ class Evaluator:
         if self.labels is not None:
             return self.labels(self, run, keep_scores)
         keep, source = flag("keep_scores", keep_scores), source_of(run)
-        rankings = self._open(run, keep or (self.over_ties and not isinstance(run, Rankings)))
+        rankings = self._open(run, source, keep or (self.over_ties and not isinstance(run, Rankings)))
         documents = None if self.qrels is None else Documents(self.qrels, run, self.reading)
         if not isinstance(run, Rankings):
             warn_about_lists(self.by_measure, source, rankings, *self.chosen_depths(run))
@@ -148,17 +148,17 @@ class Evaluator:
         if self.over_ties:
             ties = option("ties", "expected")
             raise ParameterError(f"{ties}: a curve belongs to one order of the list; leave ties out.")
-        return ByMeasure(zip(self.measures, curves_of(self.bound, self._open(run))))
+        return ByMeasure(zip(self.measures, curves_of(self.bound, self._open(run, source_of(run)))))
 
     def chosen_depths(self, run: Any) -> tuple[int | None, ...]:
         """The length at which this cuts lists, and that at which a policy cut those of the run."""
         return self.depth, run.cut_at if isinstance(run, Rows) else None
 
-    def _open(self, run: Any, keep_scores: bool = False) -> Rankings:
+    def _open(self, run: Any, source: str, keep_scores: bool = False) -> Rankings:
         """The lists of a run."""
         if self.qrels is not None and not isinstance(run, Rankings):
             rankings = runs.rank_run(self.qrels, run, self.reading, keep_scores, takes_ends=self.takes_ends)
-            lists = runs.with_missing(rankings, self.missing, source_of(run), self.alike)
+            lists = runs.with_missing(rankings, self.missing, source, self.alike)
         else:
             lists = runs.as_ranked(run, self.reading, self.missing, self.of_qrels, self.takes_ends)
             if keep_scores and lists.scores is None:
