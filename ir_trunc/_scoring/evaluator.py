@@ -260,9 +260,7 @@ def imposed_depth(rankings: Rankings, *chosen: int | None) -> int | None:
 
 def warn_about_ends(measures: ByFormula, depths: Mapping[str, int | None]) -> None:
     """Warn of measures that read the ends of lists, where runs (by their names) end at an imposed depth."""
-    of_ends = {
-        of: each for of, each in measures.items() if each and each.cutoff is None and "end" in each.reads
-    }
+    of_ends = {of: each for of, each in measures.items() if each and "end" in each.reads and not each.cutoff}
     imposed = {depth for depth in depths.values() if depth is not None}
     runs_of = {depth: [name for name, of in depths.items() if of == depth] for depth in sorted(imposed)}
     if not of_ends or not runs_of:
