@@ -34,7 +34,9 @@ COMMANDS = {
         "meta": "which measure to trust: power, agreement, pools, properties, a guide",
         "reproduce": "the tables of a paper, computed anew",
     },
-    "begin": {"demo": "what the measures see, on a small collection"},
+    "begin": {
+        "demo": "what the measures see, on a small collection",
+    },
 }
 """A line for each command, in groups. Each is a module of this package with a `main`."""
 
