@@ -176,9 +176,8 @@ class Words(argparse.Namespace):
         for pair in (pair for word in self.columns or () for pair in re.split(r",(?=\w+=)", word)):
             field, equals, column = pair.partition("=")
             if not equals or field in columns:
-                raise ParameterError(
-                    f"--columns {pair}: FIELD=COLUMN is needed, such as doc_id=chunk, once for a field."
-                )
+                needed = "FIELD=COLUMN is needed, such as doc_id=chunk, once for a field"
+                raise ParameterError(f"--columns {pair}: {needed}.")
             columns[field] = column
         return self.of(HowRead.__annotations__) | ({"columns": columns} if columns else {})
 
@@ -226,9 +225,8 @@ class Words(argparse.Namespace):
             form = {"tex": "latex", "md": "markdown", "txt": "table"}.get(ending, ending)
             form = form if form in (*FORMATS, *OF_PAPERS) else "tsv"
         if form in OF_PAPERS and not papers:
-            raise ParameterError(
-                f"{form} is a form of 'ir_trunc compare', not of this command; use --format csv."
-            )
+            what = f"{form} is a form of 'ir_trunc compare', not of this command"
+            raise ParameterError(f"{what}; use --format csv.")
         if form in ("jsonl", "json") and self.places is not None:
             raise ParameterError(f"{form} has all decimal places: leave --places (-p) out.")
         return form, 4 if self.places is None else self.places
@@ -256,9 +254,8 @@ class Words(argparse.Namespace):
     def measures_of(self, words: Sequence[str | Measure], default: str = "") -> list[str | Measure]:
         """The measures that words name, or `-m`, or the default."""
         if words and self.measures is not None:
-            raise ParameterError(
-                f"-m {self.measures!r} and {str(words[0])!r}: name the measures in one place."
-            )
+            both = f"-m {self.measures!r} and {str(words[0])!r}"
+            raise ParameterError(f"{both}: name the measures in one place.")
         for word in map(str, words):
             if os.path.exists(word) and not is_measure(_name(word)):
                 raise ParameterError(f"{word!r} is a file where a measure is needed: measures come last.")
@@ -425,9 +422,8 @@ def measures_in(word: str) -> list[str | Measure]:
         name = _name(word)
         if is_measure(name):  # a misspelt parameter, or one that is set later: 'RBP(p={p})'
             return [*split_at_blanks(word)]
-        raise UnknownMeasureError(
-            f"{word!r} is neither a file nor a measure.{nearest_measures(name)}"
-        ) from None
+        what = f"{word!r} is neither a file nor a measure"
+        raise UnknownMeasureError(f"{what}.{nearest_measures(name)}") from None
 
 
 def _name(measure: str) -> str:

@@ -117,10 +117,8 @@ def _mention_missing_kernel() -> None:
         os.makedirs(os.path.join(cache, "ir_trunc", f"no-kernel-{installation:08x}"))
     except OSError:  # it is there, or cannot be made: then nothing would remember it
         return
-    tell(
-        f"ir_trunc: runs are read in Python, about 4 times slower, with the same scores. The kernel is"
-        f" missing: {_kernel.absence}. This line is not repeated."
-    )
+    what = "runs are read in Python, about 4 times slower, with the same scores"
+    tell(f"ir_trunc: {what}. The kernel is missing: {_kernel.absence}. This line is not repeated.")
 
 
 def _import_modules(words: Sequence[str]) -> list[str]:

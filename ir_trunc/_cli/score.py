@@ -73,10 +73,8 @@ def main(args: Words) -> None:
       stops-in-time.run   0.4286   0.5775   16.7757
     """
     if args.output in FORMATS:
-        raise IrTruncError(
-            f"-o names a file, and {args.output!r} is a form: write --format {args.output}, or -o"
-            f" ./{args.output} for a file of that name."
-        )
+        what = f"-o names a file, and {args.output!r} is a form: write --format {args.output}"
+        raise IrTruncError(f"{what}, or -o ./{args.output} for a file of that name.")
     if args.no_summary and not (args.by_query or args.by):
         raise IrTruncError("--no-summary (-n) prints nothing without --by-query (-q) or --by.")
     if args.views + args.by_query + (args.by is not None) + (args.explain is not None) > 1:
@@ -171,7 +169,5 @@ def _offer_demo(paths: Sequence[Any]) -> None:
     for path in (path for path in paths if isinstance(path, str) and not os.path.exists(path)):
         folder, name = os.path.split(path)
         if os.path.isfile(os.path.join(_DEMO, name)):
-            raise InputError(
-                f"{path}: there is no such file. 'ir_trunc demo --copy {folder or '.'}' puts the files of the"
-                " demonstration there."
-            )
+            remedy = f"'ir_trunc demo --copy {folder or '.'}' puts the files of the demonstration there"
+            raise InputError(f"{path}: there is no such file. {remedy}.")

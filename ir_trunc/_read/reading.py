@@ -100,9 +100,8 @@ class Columns(dict[str, Any]):
         """InputError where a needed column is missing, or is one of a field that the data cannot have."""
         for field in filter(self.needed.__contains__, self):
             if field not in possible:
-                raise InputError(
-                    f"{source} has no field {field}, which columns names; it can have {', '.join(possible)}."
-                )
+                what = f"{source} has no field {field}, which columns names"
+                raise InputError(f"{what}; it can have {', '.join(possible)}.")
             if self[field] not in names:
                 near = nearest(str(self[field]), map(str, names))
                 what = f"{source} has no column {self[field]!r}, which columns names for {field}"
@@ -280,8 +279,7 @@ class Reading(_Options):  # type: ignore[misc]
             needed = "a mark without blanks is needed, as the second column has it"
             raise ParameterError(f"stop={shown(self.stop)}: {needed}.")
         object.__setattr__(self, "lower_is_better", flag("lower_is_better", self.lower_is_better))
-        if self.columns is not None:
-            object.__setattr__(self, "columns", Columns.of(self.columns) or None)
+        object.__setattr__(self, "columns", Columns.of(self.columns) or None)
         if self.searches is not None:
             one_of("searches", self.searches, get_args(Searches))
         if self.keys is not None:
@@ -291,12 +289,10 @@ class Reading(_Options):  # type: ignore[misc]
     @classmethod
     def of(cls, **options: Any) -> Reading:
         """From the keywords of a function that reads runs; ParameterTypeError for an unknown one."""
-        names = tuple(HowRead.__annotations__)
-        for name in options:
-            if name not in names:
-                raise ParameterTypeError(
-                    f"There is no option {name!r}; a run is read by {', '.join(names)}.{nearest(name, names)}"
-                )
+        known = tuple(HowRead.__annotations__)
+        for name in options.keys() - known:
+            what = f"There is no option {name!r}; a run is read by {', '.join(known)}"
+            raise ParameterTypeError(f"{what}.{nearest(name, known)}")
         return cls(**options)
 
     @property

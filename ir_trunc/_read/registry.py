@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -36,7 +37,6 @@ class Table:
     topics: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
-    named: frozenset[str] = frozenset()  # fields whose columns the user named and the reader has read
 
 
 SAMPLED = 1 << 13  # bytes of a file: in their lines, forms of lines are recognised
@@ -78,7 +78,6 @@ class Reader:
     called: str = ""  # such data in messages; by default the name of their type
     compiled: Compiled | None = None
     ordered: bool = True  # whether the places of scored documents mean anything
-    has_list: Callable[[Any, Layout], bool] | None = None  # whether it reads the list that the user named
 
     def form_of(self, layout: Layout) -> str:
         """What the form looks like in data of this layout."""
@@ -112,12 +111,9 @@ class Reader:
         if not isinstance(content, Table):
             yield from content
             return
-        if content.named:
-            layout = replace(layout, reading=replace(layout.reading, columns=None))
-        rows = rows_of_table({} if content.columns is None else content.columns, layout, content.source)
-        named = rows.named | content.named
+        rows = rows_of_table(content.columns, layout, content.source)
         universe = (*rows.universe, *content.topics)
-        yield replace(rows, universe=universe, asked=content.asked, levels=content.levels, named=named)
+        yield replace(rows, universe=universe, asked=content.asked, levels=content.levels)
 
 
 def reader(
@@ -205,21 +201,18 @@ def reader_of(data: Any, layout: Layout) -> Reader:
     if shape == "path":
         _refuse_content(data, layout)
         recognisable = File(data, layout.reading)
-    readers: list[Reader] = _readers().READERS
+    every: Any = _readers()
+    chosen: Reader | None = None
     if shape == "mapping" and are_columns(data, layout):
-        of_columns: Reader = _readers().memory.frame
-        return of_columns
-    usual: Reader | None = None
-    for reader in readers if "list" in layout.reading.names and shape != "path" else ():
-        if reader.has_list is not None and reader.has_list(data, layout):
-            return reader
-    for reader in readers:
-        if layout.kind in reader.kinds and not shapes.isdisjoint(reader.shapes):
-            if reader.recognises(recognisable):
-                return reader
-            usual = usual or (reader if shape in reader.shapes and shape != "object" else None)
-    if usual is not None:
-        return usual
+        chosen = every.memory.frame
+    elif shape != "path" and every.nested.has_list(data, layout):
+        chosen = every.nested.nested_records
+    else:
+        asked = [reader for reader in readers_of(layout.kind) if not shapes.isdisjoint(reader.shapes)]
+        usual = [reader for reader in asked if shape in reader.shapes and shape != "object"]
+        chosen = next(chain((each for each in asked if each.recognises(recognisable)), usual), None)
+    if chosen is not None:
+        return chosen
     forms = "; ".join(reader.form_of(layout) for reader in readers_of(layout.kind)[:4])
     needed = f"one of these is needed: {forms}; or another form of the page 'Your data'"
     raise InputError(f"{layout.kind} of type {type(data).__name__}: {needed}.")

@@ -211,10 +211,8 @@ def _in_one(docs: pa.ChunkedArray | pa.Array, source: str) -> pa.StringArray:
     try:
         return one_array(docs.cast(pa.string()))
     except pa.ArrowInvalid:
-        raise InputError(
-            f"{source}: more than 2 GiB of document ids at once. A file is read in parts where the lines"
-            " of each topic are contiguous: sort it by topic."
-        ) from None
+        remedy = "A file is read in parts where the lines of each topic are contiguous: sort it by topic."
+        raise InputError(f"{source}: more than 2 GiB of document ids at once. {remedy}") from None
 
 
 def encoded(ids: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:
@@ -269,24 +267,20 @@ class Directions:
 
     def warn(self) -> None:
         """Warn of what the lists of the run show."""
-        lower = self.reading.lower_is_better
         if self.reading.without_scores:
             return
         if self.scored >= _ENOUGH and self.rising >= _MOST * self.scored:
-            what = "distances fall" if lower else "scores rise"
-            remedy = f"if they are distances, {option('lower_is_better', True)}"
-            if lower:
+            what, remedy = "scores rise", f"if they are distances, {option('lower_is_better', True)}"
+            if self.reading.lower_is_better:
+                what = "distances fall"
                 remedy = f"if higher scores are better, leave {option('lower_is_better', True)} out"
-            warn(
-                f"{self.source}: the {what} from the first document on in {self.rising} of"
-                f" {counted(self.scored, 'list')}; {remedy}, and if the lists are in their order,"
-                f" {option('order', 'file')}."
-            )
+            where = f"from the first document on in {self.rising} of {counted(self.scored, 'list')}"
+            in_order = f"if the lists are in their order, {option('order', 'file')}"
+            warn(f"{self.source}: the {what} {where}; {remedy}, and {in_order}.")
         if self.log_chance < math.log(_CHANCE) and self.unscored >= _ENOUGH and self.by_id == self.unscored:
-            warn(
-                f"{self.source}: all {self.unscored} lists without scores are in the order of their document"
-                f" ids, which is taken for the ranking; {option('order', 'file')} confirms."
-            )
+            what = f"all {self.unscored} lists without scores are in the order of their document ids"
+            remedy = f"{option('order', 'file')} confirms"
+            warn(f"{self.source}: {what}, which is taken for the ranking; {remedy}.")
 
 
 def _follow(docs: pa.StringArray) -> npt.NDArray[np.bool_]:

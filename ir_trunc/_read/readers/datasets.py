@@ -47,18 +47,15 @@ def ir_dataset(data: Any, layout: Layout) -> Table:
     Its qrels come with its topics, of which some may have no judgment, and with its judgment scale.
     """
     if isinstance(data, (str, os.PathLike)) and os.path.isdir(data):
-        raise InputError(
-            f"{layout.source} is a directory: name the files in it. The data set of this name is"
-            f" ir_datasets.load({os.fspath(data)!r}), or its id in a folder that has no such directory."
-        )
+        what = f"{layout.source} is a directory: name the files in it. The data set of this name is"
+        remedy = f"ir_datasets.load({os.fspath(data)!r}), or its id in a folder that has no such directory"
+        raise InputError(f"{what} {remedy}.")
     if isinstance(data, os.PathLike):
         raise missing_file(data, layout.source)
     collection = load_dataset(data) if isinstance(data, str) else data
     if collection is None:
-        what = (
-            "there is no such file, nor an ir_datasets data set of that id" if data else "the path is empty"
-        )
-        raise MissingFileError(f"{layout.source if data else layout.kind}: {what}.")
+        what = f"{layout.source}: there is no such file, nor an ir_datasets data set of that id"
+        raise MissingFileError(f"{what if data else f'{layout.kind}: the path is empty'}.")
     if layout.kind == "topics":
         return Table("topics", topics=_topics(collection))
     name, is_run = dataset_name(collection), layout.kind == "run"

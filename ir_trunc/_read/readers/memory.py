@@ -8,13 +8,11 @@ from dataclasses import replace
 from itertools import islice, pairwise, repeat
 from numbers import Real
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from ir_trunc._core.errors import InputError, option, shown
-from ir_trunc._core.parameters import several
-from ir_trunc._core.universe import Keys
 from ir_trunc._kernel import kernel
 from ir_trunc._read.arrow import id_column, number_column, numeric, one_id, pa, pc, whole_numbers
 from ir_trunc._read.reading import DEFAULT, HowRead, Layout
@@ -117,8 +115,7 @@ def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     be lists or sets of relevant documents, each of relevance 1; others are unjudged. Topics and documents are
     text or whole numbers.
     """
-    keys = cast("Keys | None", layout.reading.keys)
-    topics = id_column(list(data), layout.source, "query_id", map(shown, data), keys)
+    topics = id_column(list(data), layout.source, "query_id", map(shown, data), layout.reading.nesting)
     each_once = len(pc.unique(topics)) == len(data)  # 1 and "1" are one topic
     without_values = layout.kind == "run" or not any(map(isinstance, data.values(), repeat(Mapping)))
     cuts, size = [0], 0
@@ -238,7 +235,7 @@ def named_tuples(data: Iterable[Any], layout: Layout) -> Table:
     They are ScoredDoc(query_id, doc_id, score) and Qrel(query_id, doc_id, relevance). An iterator is read
     once.
     """
-    items = data if isinstance(data, list) else several(layout.kind, data, "named tuples")
+    items = data if isinstance(data, list) else [*data]
     keys = layout.reading.nesting
     named = [*map(str, layout.reading.names.values()), *(keys.names if keys else ())]
     known = FIELDS_IN[layout.kind]

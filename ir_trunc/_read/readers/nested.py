@@ -223,7 +223,7 @@ def form_of_records(data: Any, kind: str = "") -> Form | None:
     return None
 
 
-def _has_list(data: Any, layout: Layout) -> bool:
+def has_list(data: Any, layout: Layout) -> bool:
     """Whether records have the list that the user named, or need it."""
     names = layout.reading.names
     if LIST not in names or LIST in names.needed:
@@ -234,7 +234,6 @@ def _has_list(data: Any, layout: Layout) -> bool:
 @reader(
     "records with a topic and a list of documents each",
     recognises=lambda data: form_of_records(data) is not None,
-    has_list=_has_list,
     columns=True,
     shapes="mapping list frame object",
     kinds="run qrels",
@@ -254,7 +253,7 @@ def nested_records(data: Any, layout: Layout) -> Read:
     lead into records, as in "metadata.id".
     """
     names = layout.reading.names
-    if _has_list(data, layout):
+    if has_list(data, layout):
         form = Form("records", (names[LIST],), _ASKED, judged=(names[LIST],), golden=True)
     else:
         form = form_of_records(data, layout.kind) or form_of_records(data) or _DOCUMENTS

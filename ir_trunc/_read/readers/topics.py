@@ -72,10 +72,8 @@ def warn_of_unjudged(data: Any, topics: Iterable[str], judged: Collection[str], 
     if unjudged:
         what = f"{len(unjudged)} of {len(topics)} topics (for example topic {shown(unjudged[0])})"
         count = "it counts as a nil query" if len(unjudged) == 1 else "they count as nil queries"
-        warn(
-            f"{_source_of(data)}: no judgments in {qrels} for {what}; {count}, for which the empty list is"
-            " right."
-        )
+        treated = f"{count}, for which the empty list is right"
+        warn(f"{_source_of(data)}: no judgments in {qrels} for {what}; {treated}.")
 
 
 def _source_of(data: Any) -> str:
@@ -133,9 +131,8 @@ def _from_markup(parts_of_text: Iterable[bytes], source: str, _: tuple[Any, ...]
     data = b"".join(parts_of_text)
     ids = _TREC.findall(data) or _XML.findall(data)
     if not ids:
-        raise InputError(
-            f"{source} looks like marked-up topics, but holds neither <num> nor <topic number=...>."
-        )
+        what = f"{source} looks like marked-up topics"
+        raise InputError(f"{what}, but holds neither <num> nor <topic number=...>.")
     topics = sum(1 for _ in _TOPIC.finditer(data))
     if topics > len(ids):
         raise InputError(f"{source} holds {topics} topics, but only {len(ids)} of them have a number.")

@@ -250,10 +250,9 @@ def _rows_of_blocks(blocks: Iterable[memoryview], layout: Layout, source: str) -
         what = f"{counted(len(seen.longer), 'line')} (for example line {seen.longer[0]})"
         warn(f"{source}: the words after the tag, the sixth field, are not read: {what}.")
     if seen.comment:
-        warn(
-            f"{source}: lines that begin with # are comments and are left out, but one looks like a row:"
-            f" {_brief(seen.comment)!r}. If it is one, its topic needs an id that does not begin with #."
-        )
+        what = "lines that begin with # are comments and are left out, but one looks like a row"
+        remedy = "If it is one, its topic needs an id that does not begin with #"
+        warn(f"{source}: {what}: {_brief(seen.comment)!r}. {remedy}.")
 
 
 def _rows_of_block(block: memoryview, layout: Layout, source: str, seen: _Seen) -> Rows | None:
