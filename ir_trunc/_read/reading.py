@@ -279,7 +279,8 @@ class Reading(_Options):  # type: ignore[misc]
             needed = "a mark without blanks is needed, as the second column has it"
             raise ParameterError(f"stop={shown(self.stop)}: {needed}.")
         object.__setattr__(self, "lower_is_better", flag("lower_is_better", self.lower_is_better))
-        object.__setattr__(self, "columns", Columns.of(self.columns) or None)
+        if self.columns is not None:
+            object.__setattr__(self, "columns", Columns.of(self.columns) or None)
         if self.searches is not None:
             one_of("searches", self.searches, get_args(Searches))
         if self.keys is not None:

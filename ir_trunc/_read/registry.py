@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -205,12 +204,13 @@ def reader_of(data: Any, layout: Layout) -> Reader:
     chosen: Reader | None = None
     if shape == "mapping" and are_columns(data, layout):
         chosen = every.memory.frame
-    elif shape != "path" and every.nested.has_list(data, layout):
+    elif shape != "path" and "list" in layout.reading.names and every.nested.has_list(data, layout):
         chosen = every.nested.nested_records
     else:
-        asked = [reader for reader in readers_of(layout.kind) if not shapes.isdisjoint(reader.shapes)]
-        usual = [reader for reader in asked if shape in reader.shapes and shape != "object"]
-        chosen = next(chain((each for each in asked if each.recognises(recognisable)), usual), None)
+        asked = [each for each in readers_of(layout.kind) if not shapes.isdisjoint(each.shapes)]
+        chosen = next((each for each in asked if each.recognises(recognisable)), None)
+        if chosen is None and shape != "object":
+            chosen = next((each for each in asked if shape in each.shapes), None)
     if chosen is not None:
         return chosen
     forms = "; ".join(reader.form_of(layout) for reader in readers_of(layout.kind)[:4])

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ir_trunc._core.errors import InputError, listed, nearest, option
+from ir_trunc._core.errors import InputError, listed, nearest, option, repeated
 from ir_trunc._core.lazy import npt
 from ir_trunc._core.rankings import distinct
 from ir_trunc._read.arrow import (
@@ -267,10 +267,27 @@ def columns_by_name(data: Any, source: str) -> Any:
         return data
     if hasattr(data, "get_columns"):  # polars: a column may have a type that Arrow lacks
         return {column.name: column for column in data.get_columns()}
+    return arrow_table(data, source)
+
+
+def arrow_table(frame: Any, source: str) -> pa.Table:
+    """A frame as a table of pyarrow; InputError for a single column."""
     try:
-        return pa.RecordBatchReader.from_stream(data).read_all()
+        return pa.table(frame)
     except (pa.ArrowInvalid, TypeError):
         raise InputError(f"{source} is a single column: a frame with several columns is needed.") from None
+
+
+def records_of_frame(frame: Any, source: str) -> list[dict[Any, Any]]:
+    """The rows of a frame as dicts, None where a value is missing."""
+    of_pandas = hasattr(frame, "itertuples")
+    table = frame if of_pandas else arrow_table(frame, source)
+    if (twice := repeated(column_names(table))) is not None:  # a dict would keep one of them
+        raise InputError(f"{source}: two columns are called {twice}; each needs its own name.")
+    if of_pandas:  # Arrow knows no column of several types and no half of a surrogate pair
+        table = table.astype(object).where(table.notna(), None)
+    rows: list[dict[Any, Any]] = table.to_dict("records") if of_pandas else table.to_pylist()
+    return rows
 
 
 def column_names(table: Any) -> list[Any]:

@@ -330,9 +330,7 @@ def one_day(value: object, place: str) -> str:
 @lru_cache(1 << 12)  # each day is named by many topics
 def _is_day(text: str) -> bool:
     with suppress(ValueError):
-        return re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text) is not None and bool(
-            date.fromisoformat(text)
-        )
+        return date.fromisoformat(text).isoformat() == text
     return False
 
 
@@ -365,7 +363,7 @@ def _field(content: Mapping[str, Any], place: str, *names: str) -> Any:
 def one_key(value: Any, name: str, place: str) -> str:
     """A part of the id of a list, as text."""
     key = one_id(value, name, place)
-    if not key or SEPARATOR in key:
+    if SEPARATOR in key:
         raise InputError(f"{place}: {name} {shown(value)}: an id without {SEPARATOR!r} is needed.")
     return key
 

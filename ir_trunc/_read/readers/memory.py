@@ -158,9 +158,8 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout, 
         raise InputError(f"{source}: {what}.")
     unscored = np.repeat(listed, lengths)
     if reading.order == "rank" and not unscored.all():
-        place = f"{source}, topic {rows.topics[int(unscored.argmin())]}"
-        needed = "needs a list by rank, [document, ...], not scores"
-        raise InputError(f"{place}: {option('order', 'rank')} {needed}.")
+        place = f"{source}, topic {rows.topics[int(unscored.argmin())]}: {option('order', 'rank')}"
+        raise InputError(f"{place} needs a list by rank, [document, ...], not scores.")
     ranks = (1 - rows.values).astype(np.int64) if reading.order == "rank" else None
     return rows.read(reading, ranks=ranks, unscored=unscored if unscored.any() else None)
 

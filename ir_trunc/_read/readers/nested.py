@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_trunc._core.errors import InputError, counted, either, listed, nearest, option, repeated, shown, warn
-from ir_trunc._read.arrow import joined_id, one_id, pa, values_of
+from ir_trunc._read.arrow import joined_id, one_id, values_of
 from ir_trunc._read.readers.memory import dicts, first_item, has_name, value_at, value_in
 from ir_trunc._read.reading import RANK, Layout
 from ir_trunc._read.registry import Table, reader, shape_of
 from ir_trunc._read.rows import Rows
-from ir_trunc._read.tables import COST, DISTANCES, LIST, OWN_IDS, column_names, rows_of_table, usual
+from ir_trunc._read.tables import COST, DISTANCES, LIST, OWN_IDS, records_of_frame, rows_of_table, usual
 from ir_trunc._read.text import number_of, read_json
 
 Read = Table | Iterable[Rows]
@@ -173,22 +173,6 @@ def _as_list(documents: Any) -> list[Any] | None:
     documents = documents.tolist() if hasattr(documents, "tolist") else documents
     documents = tuple(documents.items()) if isinstance(documents, Mapping) else documents
     return list(documents) if isinstance(documents, (list, tuple)) else None
-
-
-def records_of_frame(frame: Any, source: str) -> list[dict[Any, Any]]:
-    """The rows of a frame as dicts, None where a value is missing."""
-    of_pandas = hasattr(frame, "itertuples")
-    try:
-        table = frame if of_pandas else pa.table(frame)
-    except (pa.ArrowInvalid, TypeError):
-        raise InputError(f"{source} is a single column: a frame with several columns is needed.") from None
-    names = column_names(table)
-    if (twice := repeated(names)) is not None:  # a dict would keep one of them
-        raise InputError(f"{source}: two columns are called {twice}; each needs its own name.")
-    if of_pandas:  # Arrow knows no column of several types and no half of a surrogate pair
-        table = table.astype(object).where(table.notna(), None)
-    rows: list[dict[Any, Any]] = table.to_dict("records") if of_pandas else table.to_pylist()
-    return rows
 
 
 def _records(data: Any, form: Form, source: str = "") -> Sequence[Any]:

@@ -14,10 +14,11 @@ from ir_trunc._core.errors import InputError, option, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.universe import Keys
 from ir_trunc._read.arrow import is_missing, one_id
-from ir_trunc._read.readers.nested import Doc, Fields, Form, documents_of, records_of_frame, rows_of_lists
+from ir_trunc._read.readers.nested import Doc, Fields, Form, documents_of, rows_of_lists
 from ir_trunc._read.reading import RANK, SEARCH, Columns, Layout
 from ir_trunc._read.registry import File, reader, shape_of
 from ir_trunc._read.rows import Rows
+from ir_trunc._read.tables import records_of_frame
 from ir_trunc._read.text import json_items, read_json
 
 # The names of a span's values in one level are those of the columns of Phoenix's frames.
