@@ -182,6 +182,8 @@ def test_measures_stand_behind_the_runs_or_in_one_text(collection, command, comp
     (["power", "qrels", "in.run", "AP"], "Did you mean meta power?"),
     (["meta", "pools", "qrels", "in.run", "AP", "--pool-depths", "1", "2"], "'2' is neither a run nor a mea"),
     (["qrels", "in.run", "AP", "--columns", "s=score"], "then its column: --columns doc_id=chunk."),
+    (["qrels", "in.run", "AP", "--columns", "doc_id"], "--columns doc_id: FIELD=COLUMN is needed"),
+    (["qrels", "in.run", "AP", "--columns", "doc_id=a", "--columns", "doc_id=b"], "once for a field"),
     (["qrels", "in.run", "-m", "in.run"], "'in.run' is not a measure: it is a file; in Python, measures"),
     (["qrels", "in.run", "AP", "--views", "-q"], "--views, --by-query (-q) and --by"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")  # fmt: skip

@@ -23,20 +23,20 @@ from ir_trunc.synthetic import demo
 QRELS, RUNS = "demo.qrels", ["never-stops.run", "stops-in-time.run"]
 
 
-def test_version_and_help(command):
+def test_version(command):
     status, out, err = command("--version")
     assert (status, err) == (0, "")
     assert re.match(
         rf"ir_trunc {ir_trunc.__version__}\nkernel: (yes|no, .+)\nPython 3\..+\n([\w-]+ [\d.]+\S*\n)+", out
     )
     assert re.search(r"^pyarrow \d", out, re.MULTILINE)
-    for words in (["--help"], ["-h"], ["measures", "--help"], ["demo", "-h"]):
-        assert "usage: ir_trunc" in command(*words)[1]
 
 
 def test_short_help_is_one_screen_and_help_has_every_option(command):
     short, long = command("-h")[1], command("--help")[1]
     assert short.count("\n") <= 40 < long.count("\n")
+    assert short.startswith("usage: ir_trunc ")
+    assert long.startswith("usage: ir_trunc ")
     assert max(map(len, short.splitlines())) <= 80
     for name in [*chain(*COMMANDS.values()), *re.findall(r"--[a-z][\w-]*", short)]:
         assert name in short

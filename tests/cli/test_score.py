@@ -35,11 +35,6 @@ def cli(tmp_path, monkeypatch, command):
     return command
 
 
-def test_means_of_one_run(cli):
-    out = "RR\t0.5000\nRBPT(p=0.5,rel=1)\t0.7500\nP@5\t0.2000\n"
-    assert cli("qrels", "a.run", "RR", "RBPT(p=0.5,rel=1)", "P@5") == (0, out, "")
-
-
 def test_scores_by_topic_in_the_order_of_the_topics(cli):
     lines = ["1\tRR\t1.0000", "2\tRR\t0.5000", "10\tRR\t0.0000", "all\tRR\t0.5000"]
     assert cli("qrels", "a.run", "RR", "-q")[1].splitlines() == lines
@@ -128,13 +123,6 @@ def test_means_by_a_key(nested):
 ])  # fmt: skip
 def test_keys_that_do_not_fit(nested, complaint, words, message):
     assert message in complaint("qrels", "a.run", "RR", *words.split())
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_topics_of_thousands_of_digits_are_topics(cli, tmp_path):
-    (tmp_path / "digits.qrels").write_bytes(b"7" * 5000 + b" 0 a 1\n")
-    (tmp_path / "digits.run").write_bytes(b"7" * 5000 + b" Q0 a 1 2.5 t\n")
-    assert cli("digits.qrels", "digits.run", "AP", "-q")[0] == 0
 
 
 @pytest.mark.parametrize(("measure", "parts"), [

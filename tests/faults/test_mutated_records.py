@@ -20,6 +20,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from faulty import draws
+from spans import listed, openinference, otlp, span
 
 from ir_trunc import IrTruncError, IrTruncWarning, calc, read_answers
 from ir_trunc._read.readers.nested import FORMS
@@ -80,38 +81,9 @@ BASES = {
 }
 
 
-def spans_of(lists):
-    """Spans of OpenTelemetry, one for each list, in a trace of its own."""
-    return [
-        {
-            "name": "retrieve",
-            "context": {"trace_id": f"0x{number}", "span_id": f"0x{number}0"},
-            "attributes": {
-                "gen_ai.operation.name": "retrieval",
-                "gen_ai.retrieval.query.text": topic,
-                "gen_ai.retrieval.documents": [{"id": doc, "score": score} for doc, score in docs.items()],
-            },
-        }
-        for number, (topic, docs) in enumerate(lists.items(), 1)
-    ]
-
-
-def otlp_of(lists):
-    """The same as the collector's exporter writes them, with the names of OpenInference."""
-    spans = []
-    for number, (topic, docs) in enumerate(lists.items(), 1):
-        values = {
-            "openinference.span.kind": {"stringValue": "RETRIEVER"},
-            "input.value": {"stringValue": topic},
-        }
-        for place, (doc, score) in enumerate(docs.items()):
-            values[f"retrieval.documents.{place}.document.id"] = {"stringValue": doc}
-            values[f"retrieval.documents.{place}.document.score"] = {"doubleValue": score}
-        pairs = [{"key": key, "value": value} for key, value in values.items()]
-        spans.append(
-            {"traceId": f"{number}", "spanId": f"{number}0", "parentSpanId": "", "attributes": pairs}
-        )
-    return {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+def spans_of(form):
+    """Spans, one for each list, in a trace of its own."""
+    return [span(form(*each), 2 * number) for number, each in enumerate(LISTS.items(), 1)]
 
 
 DAYS = {"t/q/2024-01-01": {"b": 0.75, "a": 0.5}, "t/r/2024-01-01": {"y": 0.5}, "t/q/2024-01-02": {}}
@@ -175,8 +147,8 @@ BASES |= {
     "qrels: rows": ("qrels", lambda rng: [
         dict(zip(("query_id", "doc_id", "relevance"), row)) for row in rows_of(GRADES)
     ]),
-    "run: spans": ("run", lambda rng: spans_of(LISTS)),
-    "run: OTLP": ("run", lambda rng: otlp_of(LISTS)),
+    "run: spans": ("run", lambda rng: spans_of(listed)),
+    "run: OTLP": ("run", lambda rng: otlp(spans_of(openinference))),
     "run: Change Detection": ("change", change_run),
     "qrels: Change Detection": ("gains", change_qrels),
     "answers: classes": ("answers", lambda rng: CLASSES),

@@ -44,15 +44,16 @@ def test_no_text_becomes_code_and_pickle_stays_between_the_workers_of_a_cluster(
 # what Python sees
 
 WATCHED = """
-import decimal, hashlib, locale, os, random, signal, sys, warnings
+import decimal, gc, hashlib, locale, os, random, signal, sys, warnings
 import ir_measures, numpy as np, pandas, pyarrow.csv, pytrec_eval, scipy.stats, tqdm
 def state():
     return (list(warnings.filters), warnings.showwarning, random.getstate(), str(np.random.get_state()),
             np.geterr(), str(decimal.getcontext()), locale.setlocale(locale.LC_ALL), os.getcwd(),
-            dict(os.environ), sys.excepthook,
+            dict(os.environ), sys.excepthook, gc.isenabled(), gc.get_threshold(),
             list(sys.path), sys.getrecursionlimit(), str(pandas.options),
             [signal.getsignal(n) for n in (2, 13, 15)])
 warnings.simplefilter("ignore")
+sys.argv = ["ir_trunc"]  # as if it were the command
 before = state()
 seen = []
 WATCHED = ("socket.", "subprocess.", "urllib.", "http.", "ftplib.", "os.system", "os.exec", "os.fork",

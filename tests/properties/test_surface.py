@@ -48,11 +48,6 @@ ORDER = (
 )
 
 
-def test_the_study_of_truncation_needs_no_import_of_its_own():
-    assert truncation.__getattr__("study") is MODULES["ir_trunc.truncation.study"]
-    assert "study" in dir(truncation)
-
-
 def texts_of_pages():
     """README and pages, and the text and code of notebooks without what they print."""
     for path in [ROOT / "README.md", *(ROOT / "notebooks").rglob("*.md")]:
@@ -143,17 +138,6 @@ def test_the_documentation_has_the_sections_of_numpydoc():
         assert "Examples" in sections, name
 
 
-@pytest.mark.parametrize("call", [
-    lambda **wrong: ir_trunc.calc("RR", {}, {}, **wrong),
-    lambda **wrong: ir_trunc.compare("RR", {}, {}, **wrong),
-    lambda **wrong: ir_trunc.with_effort({"q": {"a": 1}}, {"a": 1}, **wrong),
-    lambda **wrong: meta.truncation_impact("RR", {"q": {"a": 1}}, {"r": {"q": ["a"]}}, **wrong),
-    lambda **wrong: truncation.study.cuts("RR", {"q": {"a": 1}}, {"q": ["a"]}, **wrong),
-])  # fmt: skip
-def test_an_unknown_keyword_is_a_type_error_that_names_it(call):
-    refused(TypeError, "'ordr'", call, ordr="rank")
-
-
 def test_the_guide_takes_an_answer_to_each_of_its_questions():
     asked, nodes = set(), [import_module("ir_trunc.meta.guide").tree()]
     for node in nodes:
@@ -174,6 +158,7 @@ def test_the_types_of_arguments_can_be_imported():
 def test_dir_shows_what_is_public():
     shown = set(dir(ir_trunc))
     assert set(ir_trunc.__all__) <= shown
+    assert "study" in dir(truncation)  # which is imported when it is first used
     assert not {"scoring", "core", "annotations", "Any", "TYPE_CHECKING"} & shown
 
 

@@ -95,11 +95,7 @@ def test_a_mistake_in_short_lines_is_named(tmp_path, text, told):
 JSON_FORMS = {
     "lines": lambda rows, value: "\n".join(map(json.dumps, records(rows, value))) + "\n",
     "a list": lambda rows, value: json.dumps(records(rows, value), indent=1),
-    "dicts": lambda rows, value: json.dumps(nested(rows)),
     "dicts over lines": lambda rows, value: json.dumps(nested(rows), indent=2),
-    "lists by topic": lambda rows, value: json.dumps(
-        {q: [{"id": doc, value: x} for doc, x in docs.items()] for q, docs in nested(rows).items()}
-    ),
 }
 
 

@@ -1,13 +1,13 @@
 """Names of fields in every form: those of the user are found or refused, and the usual ones are the same."""
 
-import json
 from collections import namedtuple
 from functools import partial
 
 import pandas as pd
 import pytest
 from messages import check, complaint
-from written import to_file
+from spans import span
+from written import json_lines, to_file
 
 import ir_trunc
 from ir_trunc import IrTruncWarning, ParameterError, calc, rank, read_qrels, read_run, read_topics, truncation
@@ -21,23 +21,13 @@ OF_RUN = {"query_id": "topic", "doc_id": "doc", "score": "sim", "rank": "place",
 OF_QRELS = {"query_id": "topic", "doc_id": "doc", "relevance": "grade"}
 LISTS = {topic: [row._asdict() for row in ROWS if row.topic == topic] for topic in "12"}
 RECORDS = [{"topic": topic, "found": docs} for topic, docs in LISTS.items()]
+OF_SPAN = {"openinference.span.kind": "RETRIEVER"}
 SPANS = [
-    {
-        "context": {"span_id": topic, "trace_id": topic},
-        "attributes": {
-            "openinference.span.kind": "RETRIEVER",
-            "topic": topic,
-            "retrieval.documents": [{"document": doc} for doc in docs],
-        },
-    }
+    span(
+        OF_SPAN | {"topic": topic, "retrieval.documents": [{"document": doc} for doc in docs]}, 2 * int(topic)
+    )
     for topic, docs in LISTS.items()
 ]
-
-
-def written(name, content, folder):
-    lines = content if name.endswith(".jsonl") else [content]
-    (folder / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-    return folder / name
 
 
 FORMS = {
@@ -48,15 +38,15 @@ FORMS = {
     "named tuples": lambda folder: ROWS,
     "CSV": lambda folder: to_file(FRAME, folder / "rows.csv"),
     "Parquet": lambda folder: to_file(FRAME, folder / "rows.parquet"),
-    "JSON": lambda folder: written("rows.json", FRAME.to_dict("records"), folder),
-    "JSON lines": lambda folder: written("rows.jsonl", FRAME.to_dict("records"), folder),
-    "columns in JSON": lambda folder: written("columns.json", FRAME.to_dict("list"), folder),
+    "JSON": lambda folder: json_lines(folder / "rows.json", [FRAME.to_dict("records")]),
+    "JSON lines": lambda folder: json_lines(folder / "rows.jsonl", FRAME.to_dict("records")),
+    "columns in JSON": lambda folder: json_lines(folder / "columns.json", [FRAME.to_dict("list")]),
     "lists by topic": lambda folder: LISTS,
-    "lists by topic in JSON": lambda folder: written("topics.json", LISTS, folder),
+    "lists by topic in JSON": lambda folder: json_lines(folder / "topics.json", [LISTS]),
     "search results": lambda folder: (["1", "2"], [*LISTS.values()]),
     "records with lists": lambda folder: RECORDS,
-    "records with lists in JSON": lambda folder: written("lists.json", RECORDS, folder),
-    "records with lists in JSON lines": lambda folder: written("lists.jsonl", RECORDS, folder),
+    "records with lists in JSON": lambda folder: json_lines(folder / "lists.json", [RECORDS]),
+    "records with lists in JSON lines": lambda folder: json_lines(folder / "lists.jsonl", RECORDS),
     "frame with lists": lambda folder: pd.DataFrame(RECORDS),
     "spans": lambda folder: SPANS,
 }
@@ -182,7 +172,7 @@ def test_the_usual_names_are_the_same_in_all_forms(field, name, tmp_path):
         frame,
         [row],
         frame.to_dict("list"),
-        written("row.jsonl", [row], tmp_path),
+        json_lines(tmp_path / "row.jsonl", [row]),
         [topic | {"docs": [document]}],
     ]
     order = "rank" if field == "rank" else "score"

@@ -227,10 +227,6 @@ def test_every_command_that_takes_runs_takes_how_they_are_read(tmp_path, capsys)
     assert said("truncate", x, "--policy", "Fixed(k=1)", "--stop", "NS").split() == ["1", "1", "2", "1"]
     power = ("meta", "power", qrels, x, y, "RR", "--csv")
     assert said(*power, "--order", "rank") != said(*power)
-    (tmp_path / "z").write_text("1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n")
-    assert main([qrels, str(tmp_path / "z"), "RR"]) == 2
-    assert "(lines 1 and 2)" in capsys.readouterr().err
-    assert said(qrels, str(tmp_path / "z"), "RR", "--duplicates", "best").split() == ["RR", "0.5000"]
 
 
 def test_what_is_written_keeps_the_order_for_tools_that_read_scores(tmp_path):

@@ -9,7 +9,6 @@ from messages import refused
 from written import to_file
 
 from ir_trunc import InputError, calc, rank, read_answers, read_qrels, read_run
-from ir_trunc._cli.main import main
 
 pl = pytest.importorskip("polars")
 QRELS = {"1": {"a": 1}, "2": {"b": 2}}
@@ -121,16 +120,6 @@ def test_records_by_topic():
 def test_classes_of_answers():
     frame = pd.DataFrame({"query_id": ["1"], "class": ["x"], "answer": ["Paris"], "relevance": [1]})
     assert calc("EM", read_answers(frame, columns={"doc_id": "answer"}), {"1": "Paris"}).aggregated["EM"] == 1
-
-
-def test_the_command_line(tmp_path, capsys):
-    labels, found = to_file(LABELS, tmp_path / "labels.csv"), to_file(FOUND, tmp_path / "found.parquet")
-    assert main([str(labels), str(found), "AP", "--columns", "doc_id"]) == 2
-    assert main([str(labels), str(found), "AP", "--columns", "doc_id=a", "--columns", "doc_id=b"]) == 2
-    errors = capsys.readouterr().err.splitlines()
-    assert len(errors) == 2
-    assert "FIELD=COLUMN" in errors[0]
-    assert "once for a field" in errors[1]
 
 
 OF_COSTS = {"1": {"a": 1, "b": 0, "c": 1}, "2": {"d": 1}}
