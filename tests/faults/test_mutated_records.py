@@ -21,6 +21,7 @@ import pyarrow as pa
 import pytest
 from faulty import draws
 from spans import listed, openinference, otlp, span
+from written import put
 
 from ir_trunc import IrTruncError, IrTruncWarning, calc, read_answers
 from ir_trunc._read.readers.nested import FORMS
@@ -32,15 +33,6 @@ QRELS = {"1": {"a": 2, "b": 1}, "2": {"c": 1}, "3": {"y": 0}}
 
 
 # Bases: trees of dicts and lists, and how they are written
-
-
-def put(record, path, value):
-    """The record with a value at a path of keys and places."""
-    name, _, rest = path.partition(".")
-    if name.isdigit():
-        return [put({}, rest, value) if rest else value]
-    inner = record.get(name, {})
-    return record | {name: put(inner if isinstance(inner, dict) else {}, rest, value) if rest else value}
 
 
 def record_of(form, topic, docs, kind, names):

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from messages import check, complaint, refused
-from written import json_lines
+from written import json_lines, put
 
 import ir_trunc
 from ir_trunc import InputError, IrTruncWarning, calc, calc_aggregate, evaluator, read_qrels, read_run
@@ -75,10 +75,6 @@ DECLARED = {
         {"metadata": {"narrative_id": 1}, "references": {"b": 0.9, "a": 0.5}, "answer": []},
         {"metadata": {"narrative_id": 2}, "references": [], "answer": []},
     ],
-    "MTRAGEval": [
-        {"task_id": "1", "contexts": [{"document_id": doc["id"], "score": doc["score"]} for doc in SCORED]},
-        {"task_id": "2", "contexts": []},
-    ],
     "DPR": [
         {"question": "1", "answers": ["x"], "ctxs": [doc | {"score": str(doc["score"])} for doc in SCORED]},
         {"question": "2", "answers": [], "ctxs": []},
@@ -88,39 +84,35 @@ DECLARED = {
         for name in ("contexts", "ctxs", "documents", "results", "hits", "references")
         for docs in (SCORED, {"b": 0.9, "a": 0.5})
     },
-    "rank_llm": [
-        {
-            "query": {"qid": "1", "text": "?"},
-            "candidates": [{"docid": doc["id"], "score": doc["score"], "doc": {}} for doc in SCORED],
-        },
-        {"query": {"qid": "2", "text": "?"}, "candidates": []},
-    ],
-    "ALCE": [{"question": "1", "docs": SCORED}, {"question": "2", "docs": []}],
-    "RAGChecker": {"results": [
-        {"query_id": "1", "query": "?", "gt_answer": "x", "response": "x", "retrieved_context": SCORED},
-        {"query_id": "2", "query": "?", "gt_answer": "x", "response": "x", "retrieved_context": []},
-    ]},
     "LangSmith": [
         {"id": "x", "run_type": "retriever", "inputs": {"query": "1"}, "outputs": {"documents": [
             {"page_content": "x", "metadata": {"id": doc["id"], "score": doc["score"]}} for doc in SCORED
         ]}},
         {"id": "y", "run_type": "retriever", "inputs": {"query": "2"}, "outputs": {"documents": []}},
     ],
-    "MLflow": [
-        {"name": "x", "span_id": "x", "inputs": {"query": "1"}, "outputs": [
-            {"page_content": "x", "metadata": {"doc_uri": doc["id"], "score": doc["score"]}} for doc in SCORED
-        ]},
-        {"name": "y", "span_id": "y", "inputs": {"query": "2"}, "outputs": []},
-    ],
-    "Langfuse": {"data": [
-        {"id": "x", "traceId": "t", "type": "RETRIEVER", "input": {"query": "1"}, "output": SCORED},
-        {"id": "y", "traceId": "t", "input": {"query": "2"}, "output": {"documents": []}},
-    ]},
     "hits of a response": [
         {"query": "1", "hits": {"hits": [{"_id": "b", "_score": 0.9}, {"_id": "a", "_score": 0.5}]}},
         {"query": "2", "hits": {"hits": []}},
     ],
 }  # fmt: skip
+
+
+def documents(doc_id, score):
+    return [put(put({"text": "x"}, doc_id, doc["id"]), score, doc["score"]) for doc in SCORED]
+
+
+# The path of the topic, that of the list, and those of id and score of a document.
+for name, topic, path, *of_document in (
+    ("MTRAGEval", "task_id", "contexts", "document_id", "score"),
+    ("rank_llm", "query.qid", "candidates", "docid", "score"),
+    ("ALCE", "question", "docs", "id", "score"),
+    ("RAGChecker", "query_id", "retrieved_context", "id", "score"),
+    ("MLflow", "inputs.query", "outputs", "metadata.doc_uri", "metadata.score"),
+    ("Langfuse", "input.query", "output", "id", "score"),
+):
+    pair = (("1", documents(*of_document)), ("2", []))
+    DECLARED[name] = [put(put({"name": "x"}, topic, query), path, docs) for query, docs in pair]
+DECLARED |= {"RAGChecker": {"results": DECLARED["RAGChecker"]}, "Langfuse": {"data": DECLARED["Langfuse"]}}
 
 
 @pytest.mark.parametrize("form", DECLARED)
@@ -136,26 +128,6 @@ def test_a_declared_form_is_the_run_of_its_lists(tmp_path, form):
 
 
 RESPONSES = {
-    "Solr": {"responseHeader": {"status": 0}, "response": {"numFound": 2, "start": 0, "docs": SCORED}},
-    "Vespa": {"root": {"id": "top", "relevance": 1.0, "fields": {"totalCount": 2}, "children": [
-        {"id": doc["id"], "relevance": doc["score"], "source": "x"} for doc in SCORED
-    ]}},
-    "Pinecone": {"matches": [doc | {"values": []} for doc in SCORED], "namespace": ""},
-    "Azure AI Search": {"@odata.context": "x", "value": [
-        {"@search.score": doc["score"], "id": doc["id"]} for doc in SCORED
-    ]},
-    "OpenAI": {"object": "vector_store.search_results.page", "data": [
-        {"file_id": doc["id"], "filename": "x", "score": doc["score"]} for doc in SCORED
-    ]},
-    "Meilisearch": {"hits": [{"id": doc["id"], "_rankingScore": doc["score"]} for doc in SCORED]},
-    "Bedrock": {"retrievalResults": [
-        {
-            "content": {"text": "x"}, "score": doc["score"], "metadata": {},
-            "location": {"type": "S3", "s3Location": {"uri": doc["id"]}},
-        }
-        for doc in SCORED
-    ]},
-    "Vertex AI, ranking": {"records": SCORED},
     "Vertex AI, RAG": {"contexts": {"contexts": [
         {"sourceUri": doc["id"], "sourceDisplayName": "x", "score": doc["score"]} for doc in SCORED
     ]}},
@@ -170,6 +142,19 @@ RESPONSES = {
         for doc in SCORED
     ]),
 }  # fmt: skip
+RESPONSES |= {
+    name: put({"note": "x"}, path, documents(*of_document))
+    for name, path, *of_document in (
+        ("Solr", "response.docs", "id", "score"),
+        ("Vespa", "root.children", "id", "relevance"),
+        ("Pinecone", "matches", "id", "score"),
+        ("Azure AI Search", "value", "id", "@search.score"),
+        ("OpenAI", "data", "file_id", "score"),
+        ("Meilisearch", "hits", "id", "_rankingScore"),
+        ("Bedrock", "retrievalResults", "location.s3Location.uri", "score"),
+        ("Vertex AI, ranking", "records", "id", "score"),
+    )
+}
 BY_RANK = {
     "Typesense": {"found": 2, "hits": [{"document": {"id": name}, "text_match": 7} for name in "ba"]},
     "Vertex AI Search": {"totalSize": 2, "results": [{"id": n, "document": {"id": n}} for n in "ba"]},
