@@ -71,12 +71,6 @@ def test_several_runs_make_a_table(cli):
         assert [line.split("\t")[1] for line in alone.splitlines()] == row[1:]
 
 
-def test_measures_that_other_tools_compute_stand_among_ours(cli):
-    out = cli("qrels", "a.run", "NumRet", "RBPT", "Judged@2", "RR")[1]
-    assert [line.split("\t")[0] for line in out.splitlines()] == ["NumRet", "RBPT", "Judged@2", "RR"]
-    assert out.startswith("NumRet\t5.0000\n")
-
-
 @pytest.mark.parametrize("options", [[], ["-q"], ["-p", "-1"], ["-q", "-n"]], ids=" ".join)
 def test_the_same_figures_as_ir_measures_own_command(cli, options):
     words = ["qrels", "a.run", "nDCG@10", "AP", "P@5", *options]

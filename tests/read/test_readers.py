@@ -20,10 +20,8 @@ from ir_trunc import InputError, calc, read_topics
 from ir_trunc._core.errors import ParameterTypeError
 from ir_trunc._read import readers, registry
 from ir_trunc._read.reading import RUN
-from ir_trunc._read.registry import File, Reader, Table, readers_of
+from ir_trunc._read.registry import File, Reader, Table
 from ir_trunc._read.text import beginning
-
-PAGE = Path(__file__).parents[2] / "notebooks" / "reference.md"  # test_reference: what the registries say
 
 
 class Shelf:
@@ -117,6 +115,7 @@ def test_every_reader_of_the_package_has_its_place_in_the_order():
         content = vars(import_module(f"{readers.__name__}.{module.name}")).values()
         assert all(each in readers.READERS for each in content if isinstance(each, Reader)), module.name
     assert len({*map(name_of, readers.READERS)}) == len(readers.READERS)
+    assert all(each.about.endswith(".") for each in readers.READERS)  # as the reference has it
 
 
 def name_of(reader):
@@ -219,11 +218,3 @@ def test_one_reader_recognises_each_sample(tmp_path, name):
 def test_every_reader_has_a_sample():
     usual = {"topics.topic_file", "datasets.hugging_face", "files.depth_table"}
     assert {*map(name_of, readers.READERS)} == {*SAMPLES} | usual
-
-
-def test_the_reference_says_what_is_to_be_known_of_every_form():
-    text = PAGE.read_text(encoding="utf-8")
-    for kind in ("run", "qrels", "answers", "topics"):
-        for known in readers_of(kind):
-            assert known.about.endswith("."), known.form
-            assert known.about in text

@@ -1,6 +1,5 @@
 """Topics: every form of them, and what holds none."""
 
-import gzip
 from collections import namedtuple
 
 import numpy as np
@@ -33,12 +32,9 @@ TOPIC_FILES = {
 
 
 @pytest.mark.parametrize("kind", TOPIC_FILES)
-@pytest.mark.parametrize("zipped", [False, True])
-def test_topic_files(tmp_path, kind, zipped):
-    path = tmp_path / "topics"
-    data = TOPIC_FILES[kind].encode()
-    path.write_bytes(gzip.compress(data) if zipped else data)
-    assert read_topics(path) == ["1", "2", "3", "4"]
+def test_topic_files(tmp_path, kind):
+    (tmp_path / "topics").write_bytes(TOPIC_FILES[kind].encode())
+    assert read_topics(tmp_path / "topics") == ["1", "2", "3", "4"]
 
 
 @pytest.mark.filterwarnings("ignore:.*no judgments in qrels", "ignore:.*is not in the run")
@@ -57,16 +53,10 @@ TEXTS = pd.Series(["1", "2", "3", "4"])
 COLUMNS = {
     "pandas": TEXTS,
     "pandas, numbers": TEXTS.astype(int),
-    "pandas, objects": TEXTS.astype(object),
-    "pandas, categories": TEXTS.astype("category"),
-    "pandas, Arrow": TEXTS.astype("string[pyarrow]"),
     "pandas, index": pd.Index(["1", "2", "3", "4"]),
     "polars": pl.Series(["1", "2", "3", "4"]),
-    "polars, numbers": pl.Series([1, 2, 3, 4]),
     "polars, categories": pl.Series(["1", "2", "3", "4"], dtype=pl.Categorical),
-    "polars, enumeration": pl.Series(["1", "2", "3", "4"], dtype=pl.Enum(["4", "3", "2", "1"])),
     "pyarrow": pa.array(["1", "2", "3", "4"]),
-    "pyarrow, in chunks": pa.chunked_array([["1"], ["2", "3"], ["4"]]),
     "list": ["1", "2", "3", "4"],
     "mapping": {"1": "text", "2": "", "3": "", "4": ""},
     "pandas frame": pd.DataFrame({"qid": ["1", "2", "3", "4"], "query": "x"}),
