@@ -177,7 +177,7 @@ def _key_text(value: Any, name: str, place: str) -> str:
     return one_id(value, name, place)
 
 
-def key_column(column: Any, source: str, name: str, first: int = 0) -> pa.Array | pa.ChunkedArray:
+def _key_column(column: Any, source: str, name: str, first: int = 0) -> pa.Array | pa.ChunkedArray:
     """A column of keys as text, by the rule of `_key_text`. first: the number of the first row."""
     typed = known_column(column)
     if typed is None:
@@ -188,6 +188,16 @@ def key_column(column: Any, source: str, name: str, first: int = 0) -> pa.Array 
     coded = one_array(typed).dictionary_encode()
     texts = strings([_key_text(value, name, source) for value in coded.dictionary.to_pylist()])
     return texts.take(coded.indices)
+
+
+def joined_column(columns: Mapping[str, Any], keys: Keys, source: str, first: int = 0) -> pa.Array:
+    """Columns of keys, by name, as ids of lists. first: the number of the first row."""
+    each = columns.items()
+    parts = [one_array(_key_column(column, source, name, first)).cast(pa.string()) for name, column in each]
+    for part in parts:
+        for row in np.flatnonzero(truths(pc.match_substring(part, keys.separator)))[:1].tolist():
+            keys.joined([part[row].as_py() for part in parts], f"{source}, row {first + row}")
+    return pc.binary_join_element_wise(*parts, keys.separator)
 
 
 def number_column(

@@ -19,7 +19,7 @@ from ir_trunc._core.errors import InputError, counted, option, warn
 from ir_trunc._core.lazy import npt
 from ir_trunc._core.rankings import HIGHEST_GRADE, Bools, Floats, Ints, distinct
 from ir_trunc._core.universe import Universe
-from ir_trunc._read.arrow import NO_GRADE, flat, numeric, one_array, pa, pc, strings, truths
+from ir_trunc._read.arrow import NO_GRADE, flat, known_column, numeric, one_array, pa, pc, strings, truths
 from ir_trunc._read.reading import DEFAULT, Layout, Reading
 
 PART = 1 << 17  # rows that are worked on at a time: what is made of them fits in the processor's cache
@@ -229,7 +229,7 @@ _ENOUGH = 10  # lists that show a direction
 _MOST = 0.95  # of them
 _CHANCE = 1e-6  # that documents are in the order of their ids
 LEAST_ROWS = 2 * _ENOUGH
-_SAMPLE = 256  # rows of a run in memory whose scores are compared with the next ones
+_SAMPLE = 256  # rows of a run in memory that are compared with the next ones
 
 
 class Directions:
@@ -281,6 +281,27 @@ class Directions:
             what = f"all {self.unscored} lists without scores are in the order of their document ids"
             remedy = f"{option('order', 'file')} confirms"
             warn(f"{self.source}: {what}, which is taken for the ranking; {remedy}.")
+
+
+def samples_of(topics: pa.DictionaryArray, scores: npt.NDArray[Any], ranks: Any, marks: Any) -> Samples:
+    """A sample of rows. scores: as they were given. ranks, marks: columns of any type, or None."""
+    if not len(scores) or (ranks is None and marks is None):
+        return ()
+    places = distinct(np.linspace(0, len(scores) - 1, _SAMPLE).astype(np.int64))
+    seen_marks: list[str] = []
+    texts, numbers = known_column(marks), known_column(ranks)
+    if texts is not None and not pa.types.is_primitive(texts.type):
+        seen_marks = texts.cast(pa.string()).take(numeric(places)).to_pylist()
+    if numbers is None or not (pa.types.is_integer(numbers.type) or pa.types.is_floating(numbers.type)):
+        numbers = numeric(np.zeros(len(scores)))
+    names = topics.dictionary_decode()
+
+    def seen(rows: npt.NDArray[np.int64]) -> list[Seen]:
+        here = numeric(rows)
+        return list(zip(names.take(here).to_pylist(), numbers.take(here).to_pylist(), scores[rows].tolist()))
+
+    places = places[places < len(scores) - 1]
+    return (Sample(tuple(zip(seen(places), seen(places + 1))), frozenset(seen_marks)),)
 
 
 def _follow(docs: pa.StringArray) -> npt.NDArray[np.bool_]:

@@ -11,23 +11,9 @@ import numpy as np
 
 from ir_trunc._core.errors import InputError, listed, nearest, option, repeated
 from ir_trunc._core.lazy import npt
-from ir_trunc._core.rankings import distinct
-from ir_trunc._read.arrow import (
-    ValueType,
-    id_column,
-    key_column,
-    known_column,
-    number_column,
-    numeric,
-    one_array,
-    pa,
-    pc,
-    truths,
-    values_of,
-    whole_numbers,
-)
+from ir_trunc._read.arrow import id_column, joined_column, number_column, pa, pc, values_of, whole_numbers
 from ir_trunc._read.reading import MARK, NO_COLUMNS, RANK, TOPICS, Columns, DataKind, Layout, name_the_list
-from ir_trunc._read.rows import Rows, Sample, Samples, Seen
+from ir_trunc._read.rows import Rows, samples_of
 
 COST, SHOWN, REPEAT = "cost", "shown", "repeat"
 """Columns that need not be there: the cost of each document of a run, or of each graded answer; whether a
@@ -38,7 +24,6 @@ OPTIONAL = {"run": (COST, SHOWN), "depths": (COST, REPEAT)}
 LIST = "list"  # the path to the documents of a record, which only users name
 
 SIGNS = (RANK, MARK)  # columns of a run that may show that it should be read with other options
-_SAMPLE = 256  # rows of a frame that a sample of them has
 
 _BEIR = "corpus-id"  # BEIR's name of documents; its qrels, and those with pid, call relevance score
 
@@ -166,7 +151,7 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     by_class = layout.by_class or (REPEAT if REPEAT in columns else None)
     classes = None if by_class is None else id_column(columns[by_class], source, by_class, first=first)
 
-    def numbers(field: str, kind: ValueType) -> npt.NDArray[Any]:
+    def numbers(field: str, kind: Any) -> npt.NDArray[Any]:
         return number_column(columns[field], field, kind, source, (topics, docs), layout.levels)
 
     ranks = numbers(RANK, "int64") if reading.order == "rank" else None
@@ -195,7 +180,7 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     sampled = [table[name[0]] if len(name) == 1 else None for name in candidates]
     unscored = None if scored else np.ones(len(rows), bool)
     ended = hidden if SHOWN in columns or reading.stop is not None else None
-    samples = _samples(rows.topics, rows.values, *sampled)
+    samples = samples_of(rows.topics, rows.values, *sampled)
     if hasattr(data, "groupby") and {"query_id", item} <= columns.keys():
         rows = replace(rows, runs_in=partial(_runs_in, data, columns_of(names, layout, source)))
     return rows.read(reading, ranks=ranks, hidden=ended, unscored=unscored, samples=samples)
@@ -221,33 +206,7 @@ def list_ids(
     first = layout.first_row
     if keys is None or not names:
         return id_column(column, source, field, keys=keys, first=first)
-    parts = [one_array(key_column(table[name], source, name, first)).cast(pa.string()) for name in names]
-    for part in parts:
-        for row in np.flatnonzero(truths(pc.match_substring(part, keys.separator)))[:1].tolist():
-            keys.joined([part[row].as_py() for part in parts], f"{source}, row {first + row}")
-    return pc.binary_join_element_wise(*parts, keys.separator)
-
-
-def _samples(topics: pa.DictionaryArray, scores: npt.NDArray[np.generic], ranks: Any, marks: Any) -> Samples:
-    """A sample of rows. scores: as they were given. ranks, marks: columns of any type, or None."""
-    if not len(scores) or (ranks is None and marks is None):
-        return ()
-    places = distinct(np.linspace(0, len(scores) - 1, _SAMPLE).astype(np.int64))
-    seen_marks: list[str] = []
-    texts = None if marks is None else known_column(marks)
-    if texts is not None and not pa.types.is_primitive(texts.type):
-        seen_marks = texts.cast(pa.string()).take(numeric(places)).to_pylist()
-    numbers = None if ranks is None else known_column(ranks)
-    if numbers is None or not (pa.types.is_integer(numbers.type) or pa.types.is_floating(numbers.type)):
-        numbers = numeric(np.zeros(len(scores)))
-    names = topics.dictionary_decode()
-
-    def seen(rows: npt.NDArray[np.int64]) -> list[Seen]:
-        here = numeric(rows)
-        return list(zip(names.take(here).to_pylist(), numbers.take(here).to_pylist(), scores[rows].tolist()))
-
-    places = places[places < len(scores) - 1]
-    return (Sample(tuple(zip(seen(places), seen(places + 1))), frozenset(seen_marks)),)
+    return joined_column({name: table[name] for name in names}, keys, source, first)
 
 
 def ids_of_table(data: Any, field: str, source: str, layout: Layout = TOPICS) -> list[str]:

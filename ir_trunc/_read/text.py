@@ -22,11 +22,14 @@ from ir_trunc._core.errors import FileError, InputError, MissingFileError, repea
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.parameters import file_name
 
+AnyPath = str | os.PathLike[str]
+Starts = bytes | tuple[bytes, ...]  # one of them begins a file
+
 # Bytes: what is computed from a block fits in the processor's cache; the next block uses the same memory.
 BLOCK = 1 << 21
 
 LONGEST_LINE = 1 << 20  # bytes: a file without line ends is refused before it fills the memory
-LONGEST_DOCUMENT = 1 << 30  # bytes, decompressed, of files that are read at once: see `most_bytes`
+LONGEST_DOCUMENT = 1 << 30  # bytes, decompressed, of files that are read at once: see `_check_size`
 MOST_PACKING = 100  # how many times its own size a file may unpack to beyond that; TREC files reach 20
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -35,25 +38,21 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _TAIL = 1 << 16  # bytes at the end of a block, where its last topic is searched first
 
 
-def most_bytes() -> int:
-    """The largest size, decompressed, of a file that is read at once: 1 GiB, or the user's own."""
-    text = os.environ.get("IR_TRUNC_MAX_BYTES", "")
-    if text and not re.fullmatch(r"[1-9][0-9]{0,17}", text):
+def _check_size(size: int, more: str, why: str) -> None:
+    """InputError about a size beyond 1 GiB, or the user's own limit. more, why: what is more, in words."""
+    text = os.environ.get("IR_TRUNC_MAX_BYTES") or str(LONGEST_DOCUMENT)
+    if not re.fullmatch(r"[1-9][0-9]{0,17}", text):
         raise InputError(f"IR_TRUNC_MAX_BYTES={shown(text)}: a whole number of bytes is needed.")
-    return int(text) if text else LONGEST_DOCUMENT
-
-
-def _check_size(size: int, usual: int, more: str, why: str) -> None:
-    """InputError about a size that is beyond the usual one and the limit, in words: what is more, and why."""
-    most = most_bytes() if size > usual else size
+    most = int(text)
     if size > most:
         raise InputError(f"{more} than {most:,} bytes{why}. IR_TRUNC_MAX_BYTES={4 * most} raises the limit.")
 
 
 def check_unpacked(size: int, packed: int, source: str) -> None:
     """InputError where a file unpacks to more than it could hold of a run or of judgments."""
-    why = f", over {MOST_PACKING} times its own size: hardly a run or qrels"
-    _check_size(size, MOST_PACKING * packed, f"{source} unpacks to more", why)
+    if size > MOST_PACKING * packed:
+        why = f", over {MOST_PACKING} times its own size: hardly a run or qrels"
+        _check_size(size, f"{source} unpacks to more", why)
 
 
 # Python reads more texts as numbers: 1_000, and the digits of all scripts. `++` and `*+` give no digit back:
@@ -111,9 +110,7 @@ def _last_end(view: memoryview, size: int) -> int:
     return end if end < 0 else len(view) - len(tail) + end
 
 
-def parts(
-    path: str | os.PathLike[str], source: str, document: bytes | tuple[bytes, ...] = ()
-) -> Iterator[bytes]:
+def parts(path: AnyPath, source: str, document: Starts = ()) -> Iterator[bytes]:
     """The bytes of a text file in parts, checked; lines of what begins as `document` may be long."""
     size, number, rest = 0, 1, b""  # number, rest: of the line that has not ended yet
     with _opened(path, source) as stream:
@@ -121,7 +118,7 @@ def parts(
         is_document = part.lstrip().startswith(document)
         while part:
             size += len(part)
-            _check_size(size, 0, f"{source} is larger", ", which is the most that is read at once")
+            _check_size(size, f"{source} is larger", ", which is the most that is read at once")
             lines = part if is_document else rest + part
             try:
                 check_zeros(lines)
@@ -134,6 +131,11 @@ def parts(
             number, rest = number + line_ends(lines[:end]), b"" if is_document else lines[end:]
             yield part
             part = stream.read(BLOCK)
+
+
+def file_lines(path: AnyPath, source: str, document: Starts = ()) -> Iterator[tuple[str, bytes]]:
+    """The lines of a file that are not blank, each with its name in messages; see `parts`."""
+    return numbered_lines(parts(path, source, document), source)
 
 
 def numbered_lines(data: Iterable[bytes], source: str) -> Iterator[tuple[str, bytes]]:
@@ -162,7 +164,7 @@ def decoded(data: bytes, what: str) -> str:
         raise InputError(f"{what} not UTF-8 text.") from None
 
 
-def beginning(path: str | os.PathLike[str]) -> bytes:
+def beginning(path: AnyPath) -> bytes:
     """The first bytes of a file, without byte order mark and blanks; none where it cannot be read."""
     with suppress(OSError, InputError, ValueError):
         if os.path.isfile(path):
@@ -171,7 +173,7 @@ def beginning(path: str | os.PathLike[str]) -> bytes:
     return b""
 
 
-def blocks(path: str | os.PathLike[str], source: str) -> Iterator[memoryview]:
+def blocks(path: AnyPath, source: str) -> Iterator[memoryview]:
     """A file in blocks of whole lines; contiguous lines that begin with one word stay in one block.
 
     Each block is there until the next one is asked for, which takes its memory. Raises BadLineError, counted
@@ -208,14 +210,17 @@ def blocks(path: str | os.PathLike[str], source: str) -> Iterator[memoryview]:
             yield last.pop()
 
 
-def line_parts(block: memoryview) -> Iterator[memoryview]:
-    """The lines of a block in parts: one with many lines of a topic takes no more memory than others."""
-    while len(block) > 2 * BLOCK:
-        line = bytes(block[BLOCK : BLOCK + LONGEST_LINE + 2])
-        end = BLOCK + (line.find(b"\n") + 1 or line.find(b"\r") + 1 or len(line))
-        yield block[:end]
+def line_parts(block: memoryview) -> Iterator[bytes]:
+    """The lines of a block in parts: one with many lines of a topic takes no more memory than others.
+
+    BadLineError where a part holds a zero byte.
+    """
+    while len(block):
+        line = bytes(block[BLOCK : BLOCK + LONGEST_LINE + 2]) if len(block) > 2 * BLOCK else b""
+        end = BLOCK + (line.find(b"\n") + 1 or line.find(b"\r") + 1 or len(block))
+        check_zeros(block[:end])
+        yield bytes(block[:end])
         block = block[end:]
-    yield block
 
 
 def _start_of_last_group(view: memoryview) -> int:
@@ -236,14 +241,14 @@ def _start_of_last_group(view: memoryview) -> int:
     return 0
 
 
-def missing_file(path: str | os.PathLike[str], source: str) -> MissingFileError:
+def missing_file(path: AnyPath, source: str) -> MissingFileError:
     """The error about a file that does not exist."""
     place = "" if os.path.isabs(path) else f" in {os.getcwd()}"
     return MissingFileError(f"{source}: there is no such file{place}.")
 
 
 @contextmanager
-def _opened(path: str | os.PathLike[str], source: str) -> Iterator[io.BufferedReader]:
+def _opened(path: AnyPath, source: str) -> Iterator[io.BufferedReader]:
     """The file's bytes, decompressed."""
     if not os.path.exists(path):
         raise missing_file(path, source)
@@ -379,7 +384,7 @@ def json_texts(data: Iterable[bytes], source: str) -> Iterator[tuple[str, str]]:
     yield source, decoded(held.pop(), f"{source} is")
 
 
-def json_parts(path: str | os.PathLike[str], source: str) -> Iterator[Any]:
+def json_parts(path: AnyPath, source: str) -> Iterator[Any]:
     """The content of a file of JSON: that of its one text, or lists of its objects, each of about a block."""
     objects, size = list[Any](), 0
     for place, text in json_texts(parts(path, source, (b"{", b"[")), source):
@@ -395,25 +400,25 @@ def json_parts(path: str | os.PathLike[str], source: str) -> Iterator[Any]:
         yield objects
 
 
-def json_items(path: str | os.PathLike[str], source: str) -> Iterator[Any]:
+def json_items(path: AnyPath, source: str) -> Iterator[Any]:
     """The items of a list or the objects in a file of JSON, one by one; a single object is one item."""
     for content in json_parts(path, source):
         yield from content if isinstance(content, list) else [content]
 
 
-def json_content(path: str | os.PathLike[str], source: str) -> Any:
+def json_content(path: AnyPath, source: str) -> Any:
     """The content of a file of JSON, or the list of its objects, which may take a line or several lines."""
     content, *others = json_parts(path, source)
     return [*chain(content, *others)] if others else content
 
 
-def read_numbers(path: str | os.PathLike[str], kind: str, number: str, low: int = 0) -> dict[str, int]:
+def read_numbers(path: AnyPath, kind: str, number: str, low: int = 0) -> dict[str, int]:
     """{topic: whole number} from a file of lines `topic<TAB>number`; kind, number: names for messages."""
     path = file_name("path", path)
     source = f"{kind}s {path}"
     form = f"'topic<TAB>{number}' with a whole number {number} >= {low} is needed"
     number_of: dict[str, int] = {}
-    for where, line in numbered_lines(parts(path, source), source):
+    for where, line in file_lines(path, source):
         fields = [decoded(field, f"{where}: the topic is") for field in line.split()]
         if len(fields) != 2 or not re.fullmatch(r"[0-9]{1,18}", fields[1]) or int(fields[1]) < low:
             raise InputError(f"{where}: {' '.join(fields)!r}: {form}.")

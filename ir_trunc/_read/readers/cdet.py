@@ -25,7 +25,7 @@ from ir_trunc._read.readers.memory import dicts
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import Table, reader
 from ir_trunc._read.rows import Rows
-from ir_trunc._read.text import beginning, numbered_lines, parts, read_json
+from ir_trunc._read.text import beginning, file_lines, read_json
 
 SEPARATOR = "/"  # joins the keys of a list to its id
 
@@ -160,7 +160,7 @@ class _RunReader:
         line_of: dict[str, str] = {}
         unread = 1  # parts whose topics are not known; only without any it is known which topics are missing
         with self.part():
-            lines = numbered_lines(parts(path, source, b"{"), source)
+            lines = file_lines(path, source, b"{")
             first, line = next(lines, ("", b""))
             if not first:
                 what = "a line with runtag, and a line for each topic are needed"
@@ -393,7 +393,7 @@ def is_change_topics(path: str, name: str = "tid") -> bool:
 def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, dict[str, tuple[str, ...]]]:
     """{topic: {question: (document found when the topic was developed, ...)}} from a file of topics."""
     topics: dict[str, dict[str, tuple[str, ...]]] = {}
-    for place, line in numbered_lines(parts(path, source, b"{"), source):
+    for place, line in file_lines(path, source, b"{"):
         content = _object(read_json(line, place), place, 'with "tid" and "questions"')
         topic = one_key(_field(content, place, "tid"), "tid", place)
         place = f"{place}, topic {topic}"
@@ -435,7 +435,7 @@ def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table | Itera
 def change_qrels(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Lists `topic/question/day`, or without a day; where there is no doc_id, questions by `topic/day`."""
     rows = list[tuple[str, str, int]]()
-    for place, line in numbered_lines(parts(data, layout.source, b"{"), layout.source):
+    for place, line in file_lines(data, layout.source, b"{"):
         content = _object(read_json(line, place), place, "with topic, qid and gain")
         keys = [one_key(_field(content, place, *_TOPICS), "topic", place)]
         doc = question = one_key(_field(content, place, *_QUESTIONS), "question", place)

@@ -23,7 +23,7 @@ from ir_trunc._read.reading import RANK, TOPICS, Columns, Layout
 from ir_trunc._read.registry import File, Reader, Table, are_columns, reader, reader_of
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.tables import FIELDS_IN, NUMBERS, field_of_columns, header, possible_fields, rows_of_table
-from ir_trunc._read.text import beginning, check_unpacked, json_content, json_parts, numbered_lines, parts
+from ir_trunc._read.text import beginning, check_unpacked, file_lines, json_content, json_parts, parts
 
 
 def _is_table(data: File) -> bool:
@@ -225,7 +225,7 @@ def short_lines(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
 
 def _lines(data: str | os.PathLike[str], source: str) -> Iterator[tuple[str, list[bytes]]]:
     """The place and the fields of each line that is neither blank nor a comment."""
-    for place, line in numbered_lines(parts(data, source), source):
+    for place, line in file_lines(data, source):
         yield from ((place, fields) for fields in rows_in(line))
 
 

@@ -26,18 +26,7 @@ from ir_trunc._read.arrow import flat, grade_of, number_column, number_in, occur
 from ir_trunc._read.reading import COMMENT, MARK, QRELS, RANK, RUN, Layout
 from ir_trunc._read.registry import Compiled, Data, File, Table, reader
 from ir_trunc._read.rows import Rows, Sample, Samples, Seen
-from ir_trunc._read.text import (
-    BYTE_ORDER_MARK,
-    NUMBER,
-    BadLineError,
-    blocks,
-    check_zeros,
-    decoded,
-    line_ends,
-    line_parts,
-    numbered_lines,
-    parts,
-)
+from ir_trunc._read.text import NUMBER, BadLineError, blocks, decoded, file_lines, line_ends, line_parts
 
 _LEVEL = pattern(rb"L(?<=[ \t]L)(?=[0-9]+\s*(?:[\r\n]|\Z))")  # of NTCIR, before a grade
 
@@ -258,11 +247,9 @@ def _rows_of_blocks(blocks: Iterable[memoryview], layout: Layout, source: str) -
 def _rows_of_block(block: memoryview, layout: Layout, source: str, seen: _Seen) -> Rows | None:
     """The rows of a block, which is read in parts; None where it has none."""
     pieces = list[Rows]()
-    for part in line_parts(block):
-        data = bytes(part)
+    for data in line_parts(block):
         if layout.fields[2:] == (QRELS.value,):
             data = _LEVEL.sub(b"", data)
-        check_zeros(data)
         plain = data.translate(_ONE_SIGN)
         # white space must stand alone between fields and lines, and no line may be a comment
         white = np.frombuffer(plain, np.uint8) <= ord(" ")
@@ -316,8 +303,6 @@ def _row_in_a_comment(data: bytes, layout: Layout) -> str | None:
 
 def _at_once(data: bytes, layout: Layout, source: str) -> Rows | None:
     """The rows of lines with one blank between fields; None where pyarrow would not read them as they are."""
-    if data.startswith(BYTE_ORDER_MARK):  # part of an id here, but pyarrow would drop it
-        return None
     types = _types(layout)
     # pyarrow reads hexadecimal numbers; -2^63 is `NO_GRADE` in a column.
     if pa.int64() in types.values() and (b"0x" in data.lower() or b"9223372036854775808" in data):
@@ -325,8 +310,10 @@ def _at_once(data: bytes, layout: Layout, source: str) -> Rows | None:
     from pyarrow import csv
 
     # In pyarrow's own memory: its threads would need Python to free other memory, perhaps while Python exits.
-    buffer = pa.allocate_buffer(len(data))
-    memoryview(buffer).cast("B")[:] = data
+    # Behind an empty line, a byte order mark is part of an id; at the start pyarrow would drop it.
+    buffer = pa.allocate_buffer(1 + len(data))
+    view = memoryview(buffer).cast("B")
+    view[0], view[1:] = ord("\n"), data
     try:
         table = csv.read_csv(
             pa.BufferReader(buffer),
@@ -379,7 +366,7 @@ def _are_judged(rows: list[list[bytes]]) -> bool:
 
 def _answers(data: str | os.PathLike[str], source: str, least: int) -> Iterator[tuple[str, str, list[str]]]:
     """The place of each line, its document with its answer, which are judged together, and so many fields."""
-    for place, line in numbered_lines(parts(data, source), source):
+    for place, line in file_lines(data, source):
         fields = decoded(line, f"{place}: the text is").split(None, least)
         if "".join(fields[:1]).startswith("#"):  # a comment
             continue
