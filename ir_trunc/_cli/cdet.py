@@ -102,11 +102,8 @@ def _score(args: Words) -> int:
             table = scores.by(args.by) if args.by else of_runs()
             out.write(table_lines(table, form, places))
         else:
-            texts: dict[str, Any] = {
-                "latex": partial(scores.to_latex, ""),
-                "markdown": scores.to_markdown,
-                "html": scores.to_html,
-            }
+            texts: dict[str, Any] = {"markdown": scores.to_markdown, "html": scores.to_html}
+            texts["latex"] = partial(scores.to_latex, "")
             out.write(f"{texts.get(form, scores.report)(places)}\n")
     return 2 if scores.invalid else 0
 

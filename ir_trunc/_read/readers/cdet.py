@@ -271,13 +271,10 @@ class _RunReader:
         try:  # all documents at once
             docs: dict[str, float] = {item["doc_id"]: item["score"] for item in documents}
             "".join(docs).encode()  # an error where an id is no text
-            is_plain = (
-                len(docs) == len(documents)
-                and "" not in docs
-                and {*map(type, docs.values())} <= {int, float}
-                and max(map(abs, docs.values()), default=0) <= _LARGEST
-                and (not date_of or {*map(date_of.get, docs)} <= {day})
-            )
+            scores = docs.values()
+            are_finite = {*map(type, scores)} <= {int, float} and max(map(abs, scores), default=0) <= _LARGEST
+            of_day = not date_of or {*map(date_of.get, docs)} <= {day}
+            is_plain = len(docs) == len(documents) and "" not in docs and are_finite and of_day
         except (KeyError, TypeError, UnicodeEncodeError):
             is_plain = False
         if not is_plain:

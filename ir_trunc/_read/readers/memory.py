@@ -118,14 +118,10 @@ def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     topics = id_column(list(data), layout.source, "query_id", map(shown, data), layout.reading.nesting)
     each_once = len(pc.unique(topics)) == len(data)  # 1 and "1" are one topic
     without_values = layout.kind == "run" or not any(map(isinstance, data.values(), repeat(Mapping)))
-    cuts, size = [0], 0
-    for number, docs in enumerate(data.values(), 1):
-        size += len(docs) if isinstance(docs, (Mapping, *_LISTS)) else 1
-        if number == len(data) or (each_once and size >= PART):
-            cuts.append(number)
-            size = 0
+    sizes = [len(docs) if isinstance(docs, (Mapping, *_LISTS)) else 1 for docs in data.values()]
+    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // PART)) + 1
     items = iter(data.items())
-    for start, stop in pairwise(cuts if data else [0, 0]):
+    for start, stop in pairwise([0, *(cuts.tolist() if each_once else ()), len(data)]):
         part = topics.slice(start, stop - start)
         rows = _rows_of_dict(dict(islice(items, stop - start)), part, layout, without_values)
         yield replace(rows, universe=tuple(part.to_pylist()))

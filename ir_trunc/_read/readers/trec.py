@@ -357,10 +357,8 @@ _GRADES = {"-1": 0, "1": 1, "2": 0, "3": 0}  # wrong, right, unsupported by the 
 def _are_judged(rows: list[list[bytes]]) -> bool:
     """Whether the third fields are judgments, and others are not those of qrels; answers may be numbers."""
     judged = bool(rows) and all(len(row) > 2 and row[2].decode(errors="replace") in _GRADES for row in rows)
-    longest, shortest = max(map(len, rows), default=0), min(map(len, rows), default=0)
-    answered = longest > len(QRELS.fields) or (
-        shortest == longest == len(QRELS.fields) and not _are_iterations(rows)
-    )
+    lengths, usual = {*map(len, rows)}, len(QRELS.fields)
+    answered = max(lengths, default=0) > usual or (lengths == {usual} and not _are_iterations(rows))
     return judged and answered and not has_ranks(rows)
 
 
