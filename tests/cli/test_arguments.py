@@ -4,7 +4,7 @@ import json
 import re
 import runpy
 from collections import defaultdict
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 
 import pytest
@@ -44,10 +44,8 @@ def parsers(command, monkeypatch):
 @pytest.mark.needs("policies")
 def test_a_letter_means_one_thing_in_all_commands_and_flags_come_from_one_table(parsers):
     meanings = defaultdict(set)
-    table = [
-        set(line.split("  ")[0].split()[:2]) & {*re.findall(r"-[-\w]+", line)}
-        for line in _arguments.OPTIONS.values()
-    ]
+    starts = [line.split("  ")[0] for line in _arguments.OPTIONS.values()]
+    table = [{*start.split()[:2]} & {*re.findall(r"-[-\w]+", start)} for start in starts]
     for action in (action for parser in parsers for action in parser._actions):
         names = set(action.option_strings)
         assert "_" not in "".join(names)
@@ -137,10 +135,8 @@ def test_measures_stand_behind_the_runs_or_in_one_text(collection, command, comp
     places = {"QRELS": [QRELS], "RUN": RUNS[:1], "RUNS": RUNS}
 
     def call(call, *measures):
-        return call(
-            *(part for word in words.split() for part in places.get(word, [word]) if word != "MEASURES"),
-            *measures,
-        )
+        each = (places.get(word, [word]) for word in words.split() if word != "MEASURES")
+        return call(*chain.from_iterable(each), *measures)
 
     def result(*measures):
         printed = call(command, *measures)

@@ -162,9 +162,8 @@ def test_a_command_that_is_interrupted_while_it_imports_says_so(folder, module):
     """At once: numpy takes an exception in its imports for a broken installation."""
     in_checkout = Path(ir_trunc.__file__).parent / "adapters" / "_plugin.py"
     shutil.copy(in_checkout if in_checkout.exists() else ir_trunc_plugin.__file__, "ir_trunc_plugin.py")
-    (folder / f"{module}.py").write_text(
-        "import os, signal; os.kill(os.getpid(), signal.SIGINT); import ended_late"
-    )
+    ends = "os.kill(os.getpid(), signal.SIGINT)"
+    (folder / f"{module}.py").write_text(f"import os, signal; {ends}; import ended_late")
     code = "import sys; from ir_trunc_plugin import command; sys.exit(command())"
     words, env = [sys.executable, "-c", code, "qrels", "in.run", "AP"], os.environ | {"PYTHONPATH": "."}
     done = subprocess.run(words, env=env, capture_output=True, text=True, preexec_fn=as_at_a_terminal)

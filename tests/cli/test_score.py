@@ -243,18 +243,16 @@ def test_names_of_runs_stay_in_their_cells(folder, command):
     shutil.copy("in.run", "a\tb\nc.run")
     rows = command("qrels", "in.run", "a\tb\nc.run", "AP")[1].splitlines()
     assert [row.split("\t")[0] for row in rows] == ["run", "in.run", r"a\tb\nc.run"]
-    assert {
-        row.count("\t") for row in command("qrels", "in.run", "a\tb\nc.run", "AP", "-q")[1].splitlines()
-    } == {2}
+    by_topic = command("qrels", "in.run", "a\tb\nc.run", "AP", "-q")[1].splitlines()
+    assert {row.count("\t") for row in by_topic} == {2}
 
 
 def test_jsonl_has_all_places_and_null_where_a_value_is_no_number(collection, command):
     """A system that is never silent has no precision of silence."""
     lines = command(QRELS, RUNS[0], "AP", "RR", "--format", "jsonl")[1].splitlines()
     aggregated = ir_trunc.calc_aggregate("AP RR", QRELS, RUNS[0])
-    assert [json.loads(line) for line in lines] == [
-        {"measure": str(measure), "value": value} for measure, value in aggregated.items()
-    ]
+    expected = [{"measure": str(measure), "value": value} for measure, value in aggregated.items()]
+    assert [json.loads(line) for line in lines] == expected
     by_topic = command(QRELS, *RUNS, "AP", "-q", "--format", "jsonl")[1].splitlines()
     assert list(json.loads(by_topic[0])) == ["run", "query_id", "measure", "value"]
     as_list = json.loads(command(QRELS, *RUNS, "AP", "-q", "--format", "json")[1])

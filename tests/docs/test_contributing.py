@@ -83,10 +83,8 @@ def test_the_file_is_yaml_and_its_commands_exist(path):
         jobs = {hook["id"]: [hook["entry"]] for repo in content["repos"] for hook in repo["hooks"]}
         assert all(repo["repo"] == "local" for repo in content["repos"])
     else:
-        runs = {
-            job: [step["run"] for step in of["steps"] if "run" in step]
-            for job, of in content.get("jobs", {}).items()
-        }
+        steps = {job: of["steps"] for job, of in content.get("jobs", {}).items()}
+        runs = {job: [step["run"] for step in each if "run" in step] for job, each in steps.items()}
         jobs = {job: "\n".join(lines).splitlines() for job, lines in runs.items()}
         form = {"name", "description", "body"} <= set(content) or "contact_links" in content
         assert jobs or form or {"version", "updates"} == set(content)

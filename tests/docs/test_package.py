@@ -113,11 +113,8 @@ def test_the_extras_are_those_that_messages_and_readme_name():
     adapted = "dask fast haystack inspect langchain learn llamaindex plot pyterrier spark torch"
     assert offered == {*adapted.split(), "dev", "docs", "notebooks", "test"}
     pages = [*Path(ir_trunc.__file__).parent.rglob("*.py"), ROOT / "README.md"]
-    named = {
-        name
-        for page in pages
-        for name in re.findall(r"pip install '?\"?(?:ir_trunc|\.)\[(\w+)\]", page.read_text("utf-8"))
-    }
+    offer = re.compile(r"pip install '?\"?(?:ir_trunc|\.)\[(\w+)\]")
+    named = {name for page in pages for name in offer.findall(page.read_text("utf-8"))}
     assert named
     assert named <= offered
 

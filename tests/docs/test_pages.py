@@ -254,9 +254,8 @@ def test_the_picture_is_what_the_demonstration_draws(tmp_path):
     """Every text and figure in it, whatever the version of matplotlib that drew it."""
     pytest.importorskip("matplotlib")
     demo.draw(str(tmp_path / "demo.svg"))
-    kept, drawn = (
-        re.findall(r"<!-- (.*?) -->", path.read_text()) for path in (ROOT / PICTURE, tmp_path / "demo.svg")
-    )
+    drawings = (path.read_text() for path in (ROOT / PICTURE, tmp_path / "demo.svg"))
+    kept, drawn = (re.findall(r"<!-- (.*?) -->", text) for text in drawings)
     assert kept == drawn, f"{PICTURE} is out of date; renew it by: ir_trunc demo --plot {PICTURE}"
     alternative = README.partition("![")[2].partition("]")[0]
     # The left system goes on: by the classical measures it is the better one, by the others it is not.

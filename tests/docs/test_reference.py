@@ -42,9 +42,8 @@ def test_the_page_is_what_the_registries_say():
 
 def test_the_page_of_names_elsewhere_has_what_the_errors_say():
     page = (PAGES / "coming-from" / "names.md").read_text(encoding="utf-8")
-    assert extension("elsewhere").page() == page, (
-        "coming-from/names.md is out of date; renew it by: .ci/renew"
-    )
+    renewed = extension("elsewhere").page() == page
+    assert renewed, "coming-from/names.md is out of date; renew it by: .ci/renew"
 
 
 def test_every_example_gives_what_stands_beside_it():
@@ -114,9 +113,8 @@ def test_a_source_has_its_place_in_the_papers_and_its_mark():
     for declared in DECLARED:
         source = declared.source
         assert reference.mark_of(source) == "ours" or re.search(r"https?://|[0-9]{4}", source), declared.name
-        assert ("our extension" in source.partition("(")[0]) == (reference.mark_of(source) == "extension"), (
-            declared.name
-        )
+        is_extension = reference.mark_of(source) == "extension"
+        assert ("our extension" in source.partition("(")[0]) == is_extension, declared.name
         if reference.mark_of(source) == "paper" and any(paper in source for paper in FIVE):
             assert PLACE.search(source), declared.name
 

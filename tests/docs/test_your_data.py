@@ -19,10 +19,8 @@ import ir_trunc
 from ir_trunc._cli.main import main
 
 PAGE = Path(__file__).parents[2] / "notebooks" / "howto" / "data.md"
-ROWS = {
-    what: re.findall("`([^`]+)`", how)
-    for what, how in re.findall(r"^\| (.+?) \| (.+) \|$", PAGE.read_text("utf-8"), re.M)
-}
+LINES = re.findall(r"^\| (.+?) \| (.+) \|$", PAGE.read_text("utf-8"), re.M)
+ROWS = {what: re.findall("`([^`]+)`", how) for what, how in LINES}
 del ROWS["what you have"]
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
@@ -205,14 +203,8 @@ def folder(tmp_path, monkeypatch):
 )
 def test_every_call_of_the_table_runs_as_it_stands(what, meaning, monkeypatch, capsys):
     names = {name: getattr(ir_trunc, name) for name in ir_trunc.__all__}
-    names |= {
-        "ir_measures": ir_measures,
-        "ir_trunc": ir_trunc,
-        "measures": "RR RBPT",
-        "qrels": QRELS,
-        "run": RUN,
-        "runs": {"one": RUN},
-    }
+    names |= {"ir_measures": ir_measures, "ir_trunc": ir_trunc, "measures": "RR RBPT"}
+    names |= {"qrels": QRELS, "run": RUN, "runs": {"one": RUN}}
     meaning = meaning() if callable(meaning) else meaning
     if load := meaning.get("load"):
         monkeypatch.setattr(ir_datasets, "load", load)

@@ -78,20 +78,16 @@ def folder(tmp_path):
     (tmp_path / "in.run").write_text("".join(f"{t[:30]} Q0 {d} {r} {-r} tag\n" for t, r, d in rows if r < 4))
     (tmp_path / "qrels").write_text("".join(f"{t[:30]} 0 {d} 1\n" for t, r, d in rows if r == 3))
     for name in "ab":
-        (tmp_path / f"{name}.run").write_text(
-            "".join(f"{t[:30]} Q0 {d} 1 {-ord(d[0])} {name}\n" for t, r, d in rows if r)
-        )
+        lines = (f"{t[:30]} Q0 {d} 1 {-ord(d[0])} {name}\n" for t, r, d in rows if r)
+        (tmp_path / f"{name}.run").write_text("".join(lines))
     return tmp_path
 
 
 def test_whatever_is_written_to_a_full_disk_leaves_the_old_file(folder, long_form):
     commands = COMMANDS if long_form else COMMANDS[::2]
     words = json.dumps([words for words, _ in commands])
-    done = subprocess.run(
-        [*MOUNTED, folder / "disk", sys.executable, "-c", ON_DISK, folder, words],
-        capture_output=True,
-        text=True,
-    )
+    command = [*MOUNTED, folder / "disk", sys.executable, "-c", ON_DISK, folder, words]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     for (words, name), line in zip(commands, done.stdout.splitlines(), strict=True):
         status, out, err, others, changed, same = json.loads(line)
@@ -168,9 +164,8 @@ def home(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["antique/test", "vaswani"])  # one source that is asked, and several
 def test_data_sets_that_are_not_here_are_one_line(home, name):
-    status, out, err = python(
-        CUT_OFF, name, "some.run", "AP", cwd=home, env=os.environ | {"IR_DATASETS_DL_TRIES": "1"}
-    )
+    env = os.environ | {"IR_DATASETS_DL_TRIES": "1"}
+    status, out, err = python(CUT_OFF, name, "some.run", "AP", cwd=home, env=env)
     assert (status, out) == (2, ""), err
     assert "Traceback" not in err
     last = err.splitlines()[-1]

@@ -247,9 +247,8 @@ def changed(kind, tree, rng):
     if change == "same":
         value = same(node, rng)
     elif change == "wrapped":
-        value = rng.choice(
-            [lambda x: [x], lambda x: {"of": x}, lambda x: np.array([x], object), lambda x: (x,)]
-        )(node)
+        wraps = [lambda x: [x], lambda x: {"of": x}, lambda x: np.array([x], object), lambda x: (x,)]
+        value = rng.choice(wraps)(node)
     elif change == "damage" or not isinstance(node, (dict, list)) or not node:
         value = rng.choice([value for value in DAMAGE if not may_be(kind, node, value)])
     elif isinstance(node, list):  # an item comes twice

@@ -94,10 +94,8 @@ def test_a_process_that_is_forked_beside_threads_has_the_same_bits(tmp_path, lon
     rng = draws("forks")
     run = [(topic, doc, rng.random()) for topic in range(30) for doc in range(50)]
     rng.shuffle(run)
-    (tmp_path / "some.run").write_text(
-        "".join(f"{topic} Q0 d{doc} 1 {score} tag\n" for topic, doc, score in run)
-    )
-    (tmp_path / "some.qrels").write_text(
-        "".join(f"{topic} 0 d{doc} {doc % 3}\n" for topic, doc, _ in run if doc % 4 == 0)
-    )
+    lines = (f"{topic} Q0 d{doc} 1 {score} tag\n" for topic, doc, score in run)
+    (tmp_path / "some.run").write_text("".join(lines))
+    lines = (f"{topic} 0 d{doc} {doc % 3}\n" for topic, doc, _ in run if doc % 4 == 0)
+    (tmp_path / "some.qrels").write_text("".join(lines))
     assert python(FORKED, 200 if long_form else 8, cwd=tmp_path) == (0, "[0]\n", "")

@@ -25,9 +25,8 @@ LINES = [f"{topic} Q0 d{rank} {rank} {9 - rank} tag\n" for topic in range(TOPICS
 RUN = "".join(LINES)
 OTHER = RUN.replace(" d3 ", " x3 ")
 
-needs_proc = pytest.mark.skipif(
-    not os.path.isdir("/proc/self/fdinfo"), reason="needs /proc: how far is a file read?"
-)
+has_proc = os.path.isdir("/proc/self/fdinfo")
+needs_proc = pytest.mark.skipif(not has_proc, reason="needs /proc: how far is a file read?")
 
 
 def truncated(path: Path) -> None:
@@ -200,10 +199,9 @@ def test_a_folder_that_goes_away_is_one_line(tmp_path):
     """Between the check of the outputs and the work's end much can happen."""
     (tmp_path / "far").mkdir()
     os.mkfifo(tmp_path / "in.run")  # the command waits for its input
-    words = ["truncate", "in.run", "--policy", "Fixed(1)", "-o", "far/out"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "ir_trunc", *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True
-    ) as process:
+    words = ["-m", "ir_trunc", "truncate", "in.run", "--policy", "Fixed(1)", "-o", "far/out"]
+    how = {"cwd": tmp_path, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, *words], **how) as process:
         with open(tmp_path / "in.run", "w") as file:
             (tmp_path / "far").rmdir()
             file.write("1 Q0 a 1 1 s\n")
@@ -226,10 +224,8 @@ with output_file("other.run") as file:
 
 def test_the_next_write_removes_what_killed_writers_left_and_nothing_else(tmp_path):
     pipe = subprocess.PIPE
-    writers = [
-        subprocess.Popen([sys.executable, "-c", HELD], cwd=tmp_path, stdin=pipe, stdout=pipe)
-        for _ in range(3)
-    ]
+    code = [sys.executable, "-c", HELD]
+    writers = [subprocess.Popen(code, cwd=tmp_path, stdin=pipe, stdout=pipe) for _ in range(3)]
     for writer in writers:
         assert writer.stdout.readline() == b"writing\n"
     living = writers[1]
@@ -246,6 +242,5 @@ def test_the_next_write_removes_what_killed_writers_left_and_nothing_else(tmp_pa
     living.communicate()  # it goes on
     assert living.returncode == 0
     assert (tmp_path / "other.run").read_bytes() == b"half"
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        ".0123456789abcdef.ir_trunc", ".0123456789abcdef.ir_trunc.txt", "other.run"
-    ]  # fmt: skip
+    kept = [".0123456789abcdef.ir_trunc", ".0123456789abcdef.ir_trunc.txt", "other.run"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == kept

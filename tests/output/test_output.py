@@ -223,9 +223,8 @@ def test_other_words_that_would_be_read_otherwise_are_refused(tmp_path):
 def test_a_disk_that_fills_up_leaves_the_old_file(tmp_path):
     """A limit on the size of files stands for the disk."""
     (tmp_path / "out").write_bytes(b"before")
-    code = (
-        "from ir_trunc._output.files import write_text; write_text('out', ('x' * 99 for _ in range(10**5)))"
-    )
+    lines = "('x' * 99 for _ in range(10**5))"
+    code = f"from ir_trunc._output.files import write_text; write_text('out', {lines})"
     limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10**5, 10**5))}
     words = [sys.executable, "-c", code]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, **limit)

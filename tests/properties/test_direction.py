@@ -101,9 +101,8 @@ def test_a_procedure_concludes_the_same_from_a_loss_and_from_its_negative(name, 
     "options", [{}, {"baseline": "s2"}, {"baseline": "s2", "margin": 0.2, "test": "randomised-tukey"}]
 )
 def test_a_comparison_concludes_the_same(options, negatives):
-    of_losses, of_negatives = (
-        compare(measures, QRELS, RUNS, repetitions=200, **options) for measures in (OF_LOSSES, OF_NEGATIVES)
-    )
+    compared = (compare(each, QRELS, RUNS, repetitions=200, **options) for each in (OF_LOSSES, OF_NEGATIVES))
+    of_losses, of_negatives = compared
     for name in ("p", "p_not_worse", "p_equivalent"):
         np.testing.assert_allclose(of_losses.tested[name], of_negatives.tested[name], rtol=1e-9)
     for row, other in zip(of_losses.marked().cells, of_negatives.marked().cells):

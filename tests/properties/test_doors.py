@@ -245,9 +245,8 @@ def test_no_function_changes_what_it_is_given(qrels, run, door):
     ir_trunc.with_topics(given[0], ["99"])
     for data, before in zip(given, (qrels, run)):
         if isinstance(data, dict):
-            assert [[key, [*docs.items()]] for key, docs in data.items()] == [
-                [key, [*docs.items()]] for key, docs in before.items()
-            ]
+            now, then = ([[key, [*docs.items()]] for key, docs in each.items()] for each in (data, before))
+            assert now == then
         else:
             pd.testing.assert_frame_equal(data, before)
 

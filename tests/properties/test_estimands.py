@@ -110,11 +110,8 @@ def test_a_depth_that_the_evaluation_set_stands_above_the_result():
     runs = {name: {topic: [f"d{rank}" for rank in range(k)] for topic in qrels} for name, k in DEPTHS.items()}
     comparison = ir_trunc.compare("OIE", qrels, runs)
     caution = "most lists of 2 of 2 runs end at one depth (50: short; 100: long)"
-    for text, table in (
-        (repr(comparison), "OIE system"),
-        (comparison.to_markdown(), "| system"),
-        (comparison.to_html(), "<table"),
-    ):
+    markdown, html = comparison.to_markdown(), comparison.to_html()
+    for text, table in ((repr(comparison), "OIE system"), (markdown, "| system"), (html, "<table")):
         assert 0 <= " ".join(text.split()).index(caution) < " ".join(text.split()).index(table)
     page = ir_trunc.report("OIE", qrels, runs)
     limit = "probably a limit set by the evaluation"

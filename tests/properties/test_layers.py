@@ -31,9 +31,8 @@ def test_no_modules_import_in_a_circle():
     """Nor for annotations only: TopologicalSorter raises CycleError with the modules."""
     names = {path: module_of(path) for path in FILES}
     modules = {name for path, name in names.items() if path.name != "__init__.py"}
-    TopologicalSorter(
-        {name: modules.intersection(imports_of(path)) for path, name in names.items()}
-    ).prepare()
+    imports = {name: modules.intersection(imports_of(path)) for path, name in names.items()}
+    TopologicalSorter(imports).prepare()
 
 
 def test_a_measure_is_named_in_its_own_file_only():

@@ -116,9 +116,8 @@ def test_a_refusal_takes_six_times_the_bytes_of_the_file(tmp_path, kind, start, 
         path.write_text(start + "".join(map(line, range(n))) + last(n))
         paths.append(str(path))
         sizes.append(path.stat().st_size)
-    done = subprocess.run(
-        [sys.executable, "-c", MEMORY, kind, *paths], capture_output=True, text=True, check=True
-    )
+    command = [sys.executable, "-c", MEMORY, kind, *paths]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     few, many = map(int, done.stdout.split())
     assert done.stderr.count(said) == 2, done.stderr
     assert many - few <= 6 * (sizes[1] - sizes[0]), (many - few) / (sizes[1] - sizes[0])

@@ -172,11 +172,10 @@ def test_results_leave_memory_with_their_last_user(without_collector, ties):
     measures = [
         measure for measure, bound in EVERY.items() if ties == "id" or bound.definition.scope == "list"
     ]
+    qrels = {"1": {"a": 2, "b": 1}, "2": {"y": 1}, "3": {"y": 0}}
     run = {"1": {"a": 0.5, "b": 0.5, "x": 0.25}, "2": {"x": 1.0}, "3": {}}
     for measure in measures:
-        results = ir_trunc.calc(
-            measure, {"1": {"a": 2, "b": 1}, "2": {"y": 1}, "3": {"y": 0}}, run, ties=ties
-        )
+        results = ir_trunc.calc(measure, qrels, run, ties=ties)
         judgments = weakref.ref(results.rankings.judgments)
         del results
         assert judgments() is None, measure

@@ -33,9 +33,8 @@ from ir_trunc.adapters.arrow import scorer
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "tests" / "surface.txt"
-SECTIONS = dict(
-    part.split("\n", 1) for part in re.split(r"^# ", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
-)
+PARTS = re.split(r"^# ", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+SECTIONS = dict(part.split("\n", 1) for part in PARTS)
 LISTED = set(SECTIONS["names"].split())
 KEYWORDS = [line.split("\t") for line in SECTIONS["keywords"].strip().splitlines()]
 CALLS = [block.split("\n") for block in SECTIONS["messages"].strip().split("\n\n")]
@@ -88,15 +87,13 @@ def test_public_names_are_those_that_are_listed():
     """Users rely on them: a name that goes or comes needs a line in CHANGELOG.md, too."""
     modules = {name.rpartition(".")[0] for name in LISTED} & set(MODULES)
     public = {f"{module}.{name}" for module in modules for name in MODULES[module].__all__}
-    assert public - REGISTERED == {name for name in LISTED if name.rpartition(".")[0] in MODULES}, (
-        f"write the names into {FILE.name}, sorted"
-    )
+    listed = {name for name in LISTED if name.rpartition(".")[0] in MODULES}
+    assert public - REGISTERED == listed, f"write the names into {FILE.name}, sorted"
 
 
 def test_every_public_name_is_on_a_page():
-    assert {
-        name for name in LISTED - IMPORTED - DOTTED if name.rpartition(".")[0] not in DOCUMENTED_MODULES
-    } == set()
+    unnamed = LISTED - IMPORTED - DOTTED
+    assert {name for name in unnamed if name.rpartition(".")[0] not in DOCUMENTED_MODULES} == set()
 
 
 def test_every_name_on_a_page_is_public():
@@ -127,9 +124,8 @@ def test_the_documentation_has_the_sections_of_numpydoc():
         parts = inspect.getdoc(FUNCTIONS[name]).split("\n---")
         sections = {title.splitlines()[-1]: body for title, body in pairwise(parts)}
         described = sections.get("Parameters", "")
-        names = {
-            word.strip(" *") for line in described.splitlines() for word in line.split(" : ")[0].split(",")
-        }
+        listed = (line.split(" : ")[0] for line in described.splitlines())
+        names = {word.strip(" *") for words in listed for word in words.split(",")}
         named = {word for word, each in parameters_of(name).items() if each.kind is not each.VAR_KEYWORD}
         assert named <= names, name
         assert handed_on(name) <= set(re.findall(r"\w+", described)), name
@@ -167,9 +163,8 @@ ELSEWHERE = (*OF_PYTERRIER, "ir_trunc.meta.guide")  # PyTerrier's words, and que
 
 def type_of(annotation):
     """The type as it is written, without the kind that checks it."""
-    return re.sub(r'^"?Annotated\[(.*?), [A-Z]\w*\(.*', r"\1", str(annotation), flags=re.DOTALL).replace(
-        '"', ""
-    )
+    text = str(annotation).replace('"', "")
+    return re.sub(r"^Annotated\[(.*?), [A-Z]\w*\(.*", r"\1", text, flags=re.DOTALL)
 
 
 def rows():
@@ -344,10 +339,8 @@ def offers(call, message):
         elif is_command and (name in WITHOUT_VALUE or not match[2]):
             values, how = [""] if name in WITHOUT_VALUE else [], "change"
         else:
-            values = [
-                value.strip("'") if is_command else value
-                for value in re.findall(VALUE if is_command else LITERAL, match[2])
-            ]
+            values = re.findall(VALUE if is_command else LITERAL, match[2])
+            values = [value.strip("'") for value in values] if is_command else values
             values, how = [value for value in values if "..." not in value and value != "or"], "change"
             if is_command and name == "abstains":
                 values = values[:1]

@@ -32,10 +32,9 @@ def generated(tmp_path_factory):
     (folder / "queries").write_text("1\tone\n2\ttwo\n3\tthree\n4\tfour\n")
     (folder / "qrels").write_text("1 0 a 2\n1 0 b 1\n2 0 c 0\n3 0 d 1\n")
     (folder / "run").write_text("1 Q0 a 1 2.0 x\n1 Q0 z 2 1.0 x\n3 Q0 y 1 3.0 x\n")
-    parts = [
-        TsvQueries(LocalDownload(folder / "queries"), lang="en"),
-        TrecQrels(LocalDownload(folder / "qrels"), {0: "no", 1: "somewhat", 2: "yes", 3: "perfectly"}),
-    ]
+    scale = {0: "no", 1: "somewhat", 2: "yes", 3: "perfectly"}
+    queries = TsvQueries(LocalDownload(folder / "queries"), lang="en")
+    parts = [queries, TrecQrels(LocalDownload(folder / "qrels"), scale)]
     dataset("ir-trunc-generated", *parts, TrecScoredDocs(LocalDownload(folder / "run")))
     dataset("ir-trunc-without-run", *parts)
     dataset("ir-trunc-without-qrels", parts[0])
@@ -121,10 +120,8 @@ def test_a_folder_that_is_called_like_a_data_set_is_not_taken_for_it(tmp_path, m
     call = re.search(r"ir_datasets\.load\(.*?\)", str(refused.value))[0]
     found = calc("AP", eval(call, {"ir_datasets": ir_datasets}), {"1": ["a"]}, unjudged="exclude")
     monkeypatch.chdir("/")
-    assert (
-        found.values.tolist()
-        == calc("AP", "ir-trunc-generated", {"1": ["a"]}, unjudged="exclude").values.tolist()
-    )
+    by_id = calc("AP", "ir-trunc-generated", {"1": ["a"]}, unjudged="exclude")
+    assert found.values.tolist() == by_id.values.tolist()
     (tmp_path / "folder").mkdir()
     with pytest.raises(InputError, match=r"folder is a directory: name the files in it\.$"):
         calc("AP", str(tmp_path / "folder"), {"1": ["a"]})
@@ -144,9 +141,8 @@ def test_the_command_of_the_start_page_loads_vaswani(real_data, tmp_path):
     qrels = [line.split() for line in (real_data("vaswani") / "qrels").read_text().splitlines()]
     judged = {"1": {doc: int(grade) for topic, _, doc, grade in qrels if topic == "1"}}
     expected = calc("RBPT AP", judged, {"1": ["1239", "1502"]}).aggregated
-    assert {name: float(value) for name, value in scores.items()} == {
-        str(measure): pytest.approx(value, abs=6e-5) for measure, value in expected.items()
-    }
+    wanted = {str(measure): pytest.approx(value, abs=6e-5) for measure, value in expected.items()}
+    assert {name: float(value) for name, value in scores.items()} == wanted
 
 
 def test_a_data_set_that_cannot_be_downloaded_is_named_when_it_is_given_as_an_object(generated):

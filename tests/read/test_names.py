@@ -214,11 +214,8 @@ def test_ranks_that_give_no_order_are_refused(doc, part):
 def test_a_name_is_not_found_in_one_document_and_replaced_in_another():
     run = {"1": [{"id": "a", "sim": 0.5}, {"id": "b", "score": 0.9}]}
     check(complaint(lambda: read_run(run, columns={"score": "sim"})), "document b: it has no score")
-    check(
-        complaint(lambda: read_run(run, columns={"score": "smi"})),
-        "no document has 'smi'",
-        "have: id, sim. Did you mean sim?",
-    )
+    told = complaint(lambda: read_run(run, columns={"score": "smi"}))
+    check(told, "no document has 'smi'", "have: id, sim. Did you mean sim?")
     qrels = [{"id": "1", "gold_docs": [{"id": "a", "grade": 1}, {"id": "b", "label": 2}]}]
     for read in (read_qrels, lambda data, **names: calc("RR", data, {"1": ["a"]}, **names)):
         told = complaint(partial(read, qrels, columns={"relevance": "label"}))
@@ -260,7 +257,5 @@ def test_keys_are_found_or_refused():
         remedy = "columns={'query_id': 'query_id'} takes the ids of query_id."
         check(complaint(partial(read_run, run, keys="user/dya")), told, remedy)
         assert list(read_run(run, keys="user/dya", columns={"query_id": "query_id"}).to_dict()) == ["x/y"]
-    check(
-        complaint(lambda: read_run(records, keys="user/dya", columns={"list": "docs"})),
-        "it has: user, day, docs",
-    )
+    told = complaint(lambda: read_run(records, keys="user/dya", columns={"list": "docs"}))
+    check(told, "it has: user, day, docs")

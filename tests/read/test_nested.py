@@ -17,10 +17,7 @@ from ir_trunc._cli.main import main
 pl = pytest.importorskip("polars")
 
 DOCS = [{"meta": {"key": "a"}, "sim": 0.9}, {"meta": {"key": "b"}, "sim": 0.5}]
-RECORDS = [
-    {"q": {"id": 7}, "found": {"docs": DOCS}},
-    {"q": {"id": 8}, "found": {"docs": []}},
-]  # fmt: skip
+RECORDS = [{"q": {"id": 7}, "found": {"docs": DOCS}}, {"q": {"id": 8}, "found": {"docs": []}}]
 NAMES = {"list": "found.docs", "query_id": "q.id", "doc_id": "meta.key", "score": "sim"}
 
 

@@ -275,9 +275,8 @@ def many(score, mark=lambda rank: "Q0"):
     return [(topic, mark(rank), f"d{rank}", rank, float(score(rank))) for topic, rank in rows]
 
 
-FALLING, LEVEL, RISING, NEAR = (
-    many(score) for score in (lambda r: -r, lambda r: 0, lambda r: r, lambda r: 1700000005 - r)
-)
+FALLING, LEVEL, RISING = map(many, (lambda r: -r, lambda r: 0, lambda r: r))
+NEAR = many(lambda r: 1700000005 - r)
 MARKED = many(lambda rank: -rank, lambda rank: "NS" if rank > 3 else "AF")
 HIDDEN = many(lambda rank: -rank, lambda rank: "NS" if rank == 3 else "AF")
 OTHER = {topic: {"x1": 1} for topic in MANY}
@@ -359,10 +358,8 @@ def test_lists_by_rank_keep_the_first_place_of_a_document(duplicates):
 
 
 # What the order of lists says: distances, and lists in the order of their ids, are reported once.
-RISE, BY_ID = (
-    "the scores rise from the first document on in 12 of 12 lists",
-    "in the order of their document ids",
-)
+RISE = "the scores rise from the first document on in 12 of 12 lists"
+BY_ID = "in the order of their document ids"
 TOPICS = [f"q{n}" for n in range(12)]
 TWELVE = {topic: {f"{topic}d0": 1} for topic in TOPICS}
 ROWS = [
@@ -455,11 +452,8 @@ def test_lists_without_scores_in_the_order_of_their_ids_are_reported(make):
         return sum(BY_ID in message for message in told(lambda: calc("RR", TWELVE, make(lists), **options)))
 
     numbers = {topic: [str(n) for n in range(8, 12)] for topic in TOPICS}  # in order as numbers, not as texts
-    for lists in (
-        BY_RANK,
-        numbers,
-        {topic: docs[: 2 + n % 3] for n, (topic, docs) in enumerate(BY_RANK.items())},
-    ):
+    shorter = {topic: docs[: 2 + n % 3] for n, (topic, docs) in enumerate(BY_RANK.items())}
+    for lists in (BY_RANK, numbers, shorter):
         assert found(lists) == 1
         assert found(lists, order="file") == 0
     reversed_one = BY_RANK | {"q3": BY_RANK["q3"][::-1]}

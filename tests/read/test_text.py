@@ -217,9 +217,8 @@ def test_judgments_between_blank_lines_take_no_memory_of_them(blank, tmp_path, m
     path = tmp_path / "qrels"
     path.write_bytes(b"1 0 a 1\n" + blank * 4 * BLOCK + b"2 0 b 1\n" + blank * 3 * BLOCK)
     joined = []
-    monkeypatch.setattr(
-        trec, "kernel", SimpleNamespace(qrels_of_lines=lambda *lines: joined.append(lines[0]))
-    )
+    of_kernel = SimpleNamespace(qrels_of_lines=lambda *lines: joined.append(lines[0]))
+    monkeypatch.setattr(trec, "kernel", of_kernel)
     trec._qrels_by_kernel(SimpleNamespace(value=path, source="qrels"), 0)
     assert len(joined[0]) < 3 * BLOCK
     assert joined[0].split() == b"1 0 a 1 2 0 b 1".split()

@@ -180,10 +180,8 @@ def test_the_searches_of_a_trace_are_one_list_for_the_question_at_its_root():
     assert read_run(AGENT, columns={"query_id": "input.value"}).to_dict() == own
     with pytest.warns(IrTruncWarning, match="traces without their root.*: 3; columns=.*context.trace_id"):
         assert read_run(AGENT[1:]).to_dict() == own
-    rising = [
-        traced(1, "0xa", ROOT),
-        *(traced(1, f"0x{n}", openinference("q", {n: int(n) / 9}), "0xa") for n in "12"),
-    ]
+    searches = (traced(1, f"0x{n}", openinference("q", {n: int(n) / 9}), "0xa") for n in "12")
+    rising = [traced(1, "0xa", ROOT), *searches]
     assert calc("RR", {"who?": {"1": 1}}, rising).values.tolist() == [[1.0]]
 
 

@@ -317,9 +317,8 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "judged").write_text(JUDGED)
     (tmp_path / "sys.run").write_text(f"# question Q0 document rank score tag answer\n{ANSWERED}")
-    (tmp_path / "nil-first.run").write_text(
-        "".join(sorted(ANSWERED.splitlines(True), key=lambda line: line[0] != "2"))
-    )
+    nil_first = sorted(ANSWERED.splitlines(True), key=lambda line: line[0] != "2")
+    (tmp_path / "nil-first.run").write_text("".join(nil_first))
     return tmp_path
 
 
