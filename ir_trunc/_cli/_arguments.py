@@ -70,13 +70,9 @@ class OneLineParser(argparse.ArgumentParser):
     """
 
     def __init__(self, command: str, about: str, declared: str, below: str = ""):
-        super().__init__(
-            prog=f"ir_trunc {command}".strip(),
-            usage="%(prog)s [options]",
-            description=_filled(about),
-            epilog=_filled(below),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
+        form: Any = {"usage": "%(prog)s [options]", "formatter_class": argparse.RawDescriptionHelpFormatter}
+        form |= {"description": _filled(about), "epilog": _filled(below)}
+        super().__init__(prog=f"ir_trunc {command}".strip(), **form)
         self.register("action", None, _Once)
         self.register("action", "store_true", partial(_Once, nargs=0, const=True, default=False))
         self.register("type", int, _TYPES["WHOLE"])
@@ -389,10 +385,9 @@ _TABLE = """
 --import MODULE  import a module that declares measures or policies, netp for netp.py
 """
 OPTIONS = {re.findall(r"--([\w-]+)", line)[0]: line for line in _lines(_TABLE)}
-OPTIONS |= {
-    (flag := name.replace("_", "-")): f"--{flag} {row.value}  {row.sentence[0].lower()}{row.sentence[1:-1]}"
-    for name, row in options_of(ScoringOptions).items()
-}
+for name, row in options_of(ScoringOptions).items():
+    flag = name.replace("_", "-")
+    OPTIONS[flag] = f"--{flag} {row.value}  {row.sentence[0].lower()}{row.sentence[1:-1]}"
 """The options that several commands have, by name. Each means one thing; a letter belongs to one option.
 
 Those that the `ir_measures` command has, too, are its own: -q, -n, -p.

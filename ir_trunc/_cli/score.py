@@ -53,9 +53,8 @@ def short_help() -> str:
         flag, about = OPTIONS[name].replace(" --", ", --", 1).split("  ", 1)
         flag = re.sub(r" \S*\|.*|\.\.\.$", "", flag)  # no list of words
         lines.append(f"  {flag:<24}{re.split('[;:(,]', about)[0].strip()}")
-    return "\n".join(
-        [*lines, "", "examples:", *_EXAMPLES, "", "All options: ir_trunc --help, ir_trunc COMMAND --help"]
-    )
+    end = "All options: ir_trunc --help, ir_trunc COMMAND --help"
+    return "\n".join([*lines, "", "examples:", *_EXAMPLES, "", end])
 
 
 @cli_command("", _DECLARED, above="\n\n".join([*_COMMANDS, _AFTER]))
@@ -143,9 +142,8 @@ def _views(name: str, results: Results, unit: str | None) -> Iterator[Row]:
         # Where a list of the run holds the document NIL: its meaning, and the number of these lists.
         if results.rankings.nil and part.rankings.nil is not None:
             yield (name, view, f"nil={part.rankings.nil.convention}", len(part.rankings.nil))
-        yield from (
-            (name, view, str(measure), value) for measure, value in zip(part.measures, part.means(unit))
-        )
+        means = zip(part.measures, part.means(unit))
+        yield from ((name, view, str(measure), value) for measure, value in means)
     yield (name, "silence", "precision", results.abstention.precision)
     yield (name, "silence", "recall", results.abstention.recall)
 

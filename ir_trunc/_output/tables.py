@@ -101,10 +101,8 @@ def aligned_text(lines: Iterable[Sequence[str]], names: int, width: int = WIDTH)
     blocks = []
     for block in _blocks(cells, names, width):
         widths = [max(map(len, column)) for column in zip(*block)]
-        shown = (
-            [*map(str.ljust, line[:names], widths), *map(str.rjust, line[names:], widths[names:])]
-            for line in block
-        )
+        pads = [str.ljust] * names + [str.rjust] * (len(widths) - names)
+        shown = ([pad(cell, width) for pad, cell, width in zip(pads, line, widths)] for line in block)
         blocks.append("\n".join("  ".join(line).rstrip() for line in shown))
     return "\n\n".join(blocks)
 
@@ -335,10 +333,8 @@ class MarkedTable:
 
     def markdown(self) -> str:
         """A table as GitHub's Markdown has it; the best score of a column is bold."""
-        rows = [
-            [name, *(_marked(cell, "**{}**", "<br>{}", _markdown) for cell in row)]
-            for name, row in zip(self._rows("*{}* ", _markdown), self.cells)
-        ]
+        cells = ([_marked(cell, "**{}**", "<br>{}", _markdown) for cell in row] for row in self.cells)
+        rows = [[name, *row] for name, row in zip(self._rows("*{}* ", _markdown), cells)]
         table = markdown_table(["system", *map(_markdown, self.columns)], rows, 1).removesuffix("\n")
         above, notes = map(_markdown, self.warnings), self.explained("Bold:", _markdown)
         return "\n\n".join([_markdown(self.caption), *above, table, *notes]) + "\n"

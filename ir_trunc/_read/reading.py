@@ -193,11 +193,8 @@ def options_of(table: Any) -> dict[str, Option]:
 def _described(table: Any) -> str:
     """The options of a table as parameters in a docstring."""
     wrapped = TextWrapper(110, initial_indent=" " * 8, subsequent_indent=" " * 8).fill
-    lines = (
-        f"    {name} : {type_in(table, name)}\n{wrapped(f'{row.sentence} {row.more}')}"
-        for name, row in options_of(table).items()
-    )
-    return "\n".join(lines).lstrip()
+    texts = {name: wrapped(f"{row.sentence} {row.more}") for name, row in options_of(table).items()}
+    return "\n".join(f"    {name} : {type_in(table, name)}\n{text}" for name, text in texts.items()).lstrip()
 
 
 def type_in(table: Any, name: str) -> str:

@@ -57,12 +57,8 @@ def check_unpacked(size: int, packed: int, source: str) -> None:
 
 # Python reads more texts as numbers: 1_000, and the digits of all scripts. `++` and `*+` give no digit back:
 # a damaged number would take the square of its length.
-NUMBER = {
-    int: pattern(r"[+-]?[0-9]{1,4000}"),
-    float: pattern(
-        r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]++)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
-    ),
-}
+_FLOAT = r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]++)?|[+-]?(inf|infinity|nan)"
+NUMBER = {int: pattern(r"[+-]?[0-9]{1,4000}"), float: pattern(_FLOAT, re.IGNORECASE)}
 
 
 def number_of(value: Any) -> Any:

@@ -47,10 +47,9 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
                         what += f". Wordings of one answer are one class: [[{wordings!r}, ...]]"
                     raise InputError(f"{place}: {what}.")
                 # The empty text is given as silence, and is no answer.
-                answers += [
-                    one_id(answer, "answer", place) if not isinstance(answer, str) or answer else ""
-                    for answer in wordings
-                ]
+                for answer in wordings:
+                    is_blank = isinstance(answer, str) and not answer
+                    answers.append("" if is_blank else one_id(answer, "answer", place))
                 levels += wordings.values() if isinstance(wordings, Mapping) else [1] * len(wordings)
                 classes += [str(number)] * len(wordings)
                 ids += [question] * len(wordings)
@@ -66,10 +65,8 @@ def _object(content: Any, source: str, needed: str) -> Mapping[Any, Any]:
     return content
 
 
-_FORM = (
-    '{"data": [{"paragraphs": [{"qas": [{"id": ..., "answers": [{"text": ...}]}]}]}]}, or records with id and'
-    ' answers, {"text": [...]}'
-)
+_ARTICLES = '{"data": [{"paragraphs": [{"qas": [{"id": ..., "answers": [{"text": ...}]}]}]}]}'
+_RECORDS = 'records with id and answers, {"text": [...]}'
 
 
 def _are_questions(data: Any) -> bool:
@@ -128,7 +125,7 @@ def squad_questions(data: Any, layout: Layout) -> Iterator[Rows]:
                 yield from answer_classes.pieces(classes, layout)
                 classes = {}
     except (LookupError, TypeError, AttributeError):
-        raise InputError(f"{place}: SQuAD's form is needed, {_FORM}.") from None
+        raise InputError(f"{place}: SQuAD's form is needed, {_ARTICLES}, or {_RECORDS}.") from None
     if classes or not names:
         yield from answer_classes.pieces(classes, layout)
 

@@ -368,7 +368,6 @@ def one_key(value: Any, name: str, place: str) -> str:
 @reader(
     'a path of a Change Detection run (JSON lines, the first with "runtag")',
     recognises=lambda data: _has_fields(data.start, ["runtag"]),
-    shapes="path",
     kinds="run",
 )
 def change_run(data: str | os.PathLike[str], layout: Layout) -> Table | Iterable[Rows]:
@@ -411,7 +410,6 @@ def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, d
 @reader(
     'a path of Change Detection topics (JSON lines with "tid" and "questions")',
     recognises=lambda data: _has_fields(data.start, ["tid"]),
-    shapes="path",
     kinds="topics qrels",
 )
 def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table | Iterable[Rows]:
@@ -426,7 +424,6 @@ def change_topics(data: str | os.PathLike[str], layout: Layout) -> Table | Itera
 @reader(
     "a path of Change Detection judgments (JSON lines with topic, qid, day, doc_id and gain)",
     recognises=lambda data: _has_fields(data.start, _TOPICS, _QUESTIONS, _GAINS),
-    shapes="path",
     kinds="qrels",
 )
 def change_qrels(data: str | os.PathLike[str], layout: Layout) -> Table:

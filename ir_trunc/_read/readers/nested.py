@@ -220,7 +220,6 @@ def has_list(data: Any, layout: Layout) -> bool:
     recognises=lambda data: form_of_records(data) is not None,
     columns=True,
     shapes="mapping list frame object",
-    kinds="run qrels",
 )
 def nested_records(data: Any, layout: Layout) -> Read:
     """Answers of TREC's RAG track, turns of iKAT, answers of MTRAGEval, questions of DPR, samples of ragas.
@@ -358,7 +357,6 @@ def _is_document(item: Any) -> bool:
     columns=True,
     called="lists by topic",
     shapes="mapping",
-    kinds="run qrels",
 )
 def lists_by_topic(data: Mapping[Any, Any], layout: Layout) -> Read:
     """Pairs, dicts, documents of LlamaIndex, Haystack and LangChain, or a response of a store for each topic.

@@ -103,9 +103,8 @@ _JUDGED = pattern(rb"\s*\S+\s+(Q0|[0-9]+)\s+\S+\s+-?[0-9]+(\s+\S+\s+\S+)?\s*")  
 MOST_TOPICS = 5_000_000  # topics of a file: each takes more memory than its line
 _HEAD = 100  # lines that show whether a file is something else than topics
 
-_FORM = (
-    "a file of topics (TREC topics, lines 'id<TAB>text' or of ids alone, CSV with a header, JSON, JSON lines)"
-)
+_LINES = "lines 'id<TAB>text' or of ids alone"
+_FORM = f"a file of topics (TREC topics, {_LINES}, CSV with a header, JSON, JSON lines)"
 
 
 @reader(_FORM, shapes="path", kinds="topics")

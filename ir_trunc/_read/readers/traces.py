@@ -235,9 +235,7 @@ def _around(span: _Span, by_id: Mapping[str, _Span]) -> list[_Span]:
     return around if root is None or root in around else [*around, root]
 
 
-def _searches(
-    spans: Iterable[_Span], by_id: Mapping[str, _Span], source: str
-) -> tuple[list[_Span], list[str]]:
+def _searches(spans: list[_Span], by_id: Mapping[str, _Span], source: str) -> tuple[list[_Span], list[str]]:
     """Retrieval spans, by time, of nested ones the outermost that records documents; notes on the others."""
     found = [span for span in spans if span.is_retrieval]
     nested = set[str]()

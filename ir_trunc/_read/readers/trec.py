@@ -127,10 +127,8 @@ def has_ranks(rows: list[list[bytes]]) -> bool:
     if len({row[1] for row in four}) == 1 and _are_iterations(four):
         return False
     ranks = ([b"0"], [b"1"], [b"0", b"1"], [b"1", b"2"])
-    good = [
-        [row[2] for row in begun[:2]] in ranks and (len(begun) == 1 or begun[0][1] != begun[1][1])
-        for begun in first.values()
-    ]
+    two = [begun[:2] for begun in first.values()]
+    good = [[row[2] for row in each] in ranks and len({row[1] for row in each}) == len(each) for each in two]
     return 2 * sum(good) > len(first)
 
 
