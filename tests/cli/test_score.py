@@ -207,12 +207,9 @@ def test_tables_hold_every_value_once(collection, command, runs, options, form):
     if not names:
         assert {("", "", measure): value for measure, value in rows} == expected
         return
-    full = {
-        (*row[:names], measure): value
-        for row in rows
-        if len(row) == len(header)
-        for measure, value in zip(header[names:], row[names:])
-    }
+    full = {}
+    for row in (row for row in rows if len(row) == len(header)):
+        full |= {(*row[:names], measure): value for measure, value in zip(header[names:], row[names:])}
     cells = [cell for row in rows for cell in row]
     for (run, topic, measure), value in expected.items():
         assert value in cells

@@ -36,10 +36,8 @@ def built(tmp_path_factory):
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    with (
-        zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel,
-        tarfile.open(next(folder.glob("*.tar.gz"))) as sdist,
-    ):
+    (of_wheel,), (of_sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    with zipfile.ZipFile(of_wheel) as wheel, tarfile.open(of_sdist) as sdist:
         return set(wheel.namelist()), {name.partition("/")[2] for name in sdist.getnames()}
 
 
@@ -67,10 +65,9 @@ def test_links_of_the_readme_are_absolute_once_there_is_an_address():
         described = {}
         module.ReadmeHook(str(ROOT), {"address": address}).update(described)
         links = re.findall(r"\]\(([^)]+)\)", described["readme"]["text"])
-        assert links == [
-            link if "://" in link or not address else f"{address}/{link}"
-            for link in re.findall(r"\]\(([^)]+)\)", readme)
-        ]
+        written = re.findall(r"\]\(([^)]+)\)", readme)
+        before = f"{address}/" if address else ""
+        assert links == [link if "://" in link else f"{before}{link}" for link in written]
 
 
 @source_tree

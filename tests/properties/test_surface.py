@@ -58,11 +58,8 @@ def texts_of_pages():
 
 PAGES = "\n".join(texts_of_pages())
 DOCUMENTED_MODULES = set(re.findall(r"automodule:: (\S+)", PAGES))
-IMPORTED = {
-    f"{module}.{name}"
-    for module, names in re.findall(r"from (ir_trunc[\w.]*) import ([\w, ]+)", PAGES)
-    for name in re.split(r"[, ]+", names)
-}
+FROM = re.findall(r"from (ir_trunc[\w.]*) import ([\w, ]+)", PAGES)
+IMPORTED = {f"{module}.{name}" for module, names in FROM for name in re.split(r"[, ]+", names)}
 DOTTED = set(re.findall(r"(?<![\w/])(ir_trunc(?:\.[A-Za-z]\w*)+)(?!\w|/)", PAGES))
 # What is registered needs no line in the list, nor do the results of procedures.
 RESULTS = {str(inspect.signature(each.function).return_annotation) for each in meta.registry.values()}

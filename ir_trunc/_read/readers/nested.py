@@ -399,8 +399,7 @@ def search_results(data: Any, layout: Layout) -> Read:
     if isinstance(ids, Mapping) and {*ids} == {*range(len(ids))}:
         ids = [ids[place] for place in range(len(ids))]
     if ids is not None:
-        is_list = hasattr(ids, "__len__") and getattr(ids, "ndim", 1) == 1
-        if not is_list or isinstance(ids, (str, bytes, bytearray, Mapping, set, frozenset)):
+        if not _is_list(ids) or getattr(ids, "ndim", 1) != 1 or isinstance(ids, (set, frozenset)):
             raise InputError(f"{layout.source}: documents {shown(ids)}: a list of the ids is needed.")
         ids = values_of(ids)  # of a column of pandas, [0] is the row of the label 0
     return _results(dict(zip(topics, results)), layout, ranked=True, ids=ids)
