@@ -53,10 +53,9 @@ def csv_file(data: str | os.PathLike[str], layout: Layout) -> Iterator[Rows]:
     source, given, named = layout.source, layout.reading.names, frozenset[str]()
     names, separator = header(beginning(data))
     headers, levels = 1, layout.levels or ()
-    if given:
-        own = {field: str(name) if isinstance(name, int) else name for field, name in given.items()}
-        given = Columns(own, given.needed)
-        layout = replace(layout, reading=replace(layout.reading, columns=given))
+    own = {field: str(name) if isinstance(name, int) else name for field, name in given.items()}
+    given = Columns(own, given.needed)
+    layout = replace(layout, reading=replace(layout.reading, columns=given))
     keys = layout.reading.nesting.names if layout.reading.nesting else ()
     by_place = [name for name in given.values() if isinstance(name, str) and name.isdecimal()]
     numbered = list(map(str, range(len(names))))  # as pandas writes columns without names

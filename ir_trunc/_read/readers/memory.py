@@ -133,14 +133,13 @@ def _rows_of_dict(data: Mapping[Any, Any], topic_ids: pa.Array, layout: Layout, 
     listed, lengths, ids, values = list[bool](), list[int](), list[Any](), list[Any]()
     for topic, docs in data.items():
         listed.append(not isinstance(docs, Mapping))
-        if listed[-1]:
-            docs = _ids(docs, f"{source}, topic {topic}", layout, without_values)
-        lengths.append(len(docs))
-        ids += docs
         if not listed[-1]:
             values += docs.values()
         else:  # in lists by rank, the values are places
+            docs = _ids(docs, f"{source}, topic {topic}", layout, without_values)
             values += map(float, range(0, -len(docs), -1)) if layout.kind == "run" else [1] * len(docs)
+        lengths.append(len(docs))
+        ids += docs
     codes = np.arange(len(data)).repeat(lengths)
     topics = pa.DictionaryArray.from_arrays(names.indices.take(numeric(codes)), names.dictionary)
     items = ids if layout.item == "doc_id" else whole_numbers(ids)
