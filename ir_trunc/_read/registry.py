@@ -207,10 +207,11 @@ def reader_of(data: Any, layout: Layout) -> Reader:
     elif shape != "path" and "list" in layout.reading.names and every.nested.has_list(data, layout):
         chosen = every.nested.nested_records
     else:
-        asked = [each for each in readers_of(layout.kind) if not shapes.isdisjoint(each.shapes)]
-        chosen = next((each for each in asked if each.recognises(recognisable)), None)
-        if chosen is None and shape != "object":
-            chosen = next((each for each in asked if shape in each.shapes), None)
+        for reader in readers_of(layout.kind):
+            if not shapes.isdisjoint(reader.shapes) and reader.recognises(recognisable):
+                return reader
+        if shape != "object":
+            chosen = next((each for each in readers_of(layout.kind) if shape in each.shapes), None)
     if chosen is not None:
         return chosen
     forms = "; ".join(reader.form_of(layout) for reader in readers_of(layout.kind)[:4])
