@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, Any, Literal, Unpack, get_args
@@ -373,19 +373,39 @@ def check(
     passed     passages > 10: 1.8333 [1.3104, 2.0807], 12 topics
     """
     texts = [conditions] if isinstance(conditions, str) else several("conditions", conditions, "texts")
+    parsed, measures = read_conditions(texts, baseline)
+    named = {"the run": run} if baseline is None else {"the run": run, "the baseline": baseline}
+    with noted() as notes:  # of both, by one evaluator
+        scored = dict(score_each(Evaluator(measures or _UNREAD, qrels, **options), named, alike=True))
+    return gate_of(parsed, *scored.values(), require=require, alpha=alpha, unit=unit, by=by, notes=notes)
+
+
+def read_conditions(texts: Iterable[str], baseline: Any) -> tuple[list[Condition], list[Measure]]:
+    """Conditions from their texts, and their measures; ParameterError where one needs a baseline."""
     parsed = [read_condition(words) for words in texts]
     if not parsed:
         raise ParameterError("No condition is given; 'RBPT worsens 0.02', for example.")
     for each in (printable(condition.text) for condition in parsed if condition.of_change):
         if baseline is None:
             raise ParameterError(f"condition {each!r} compares with a baseline, which is not given.")
-    measures = [condition.measure for condition in parsed if condition.measure is not None]
-    named = {"the run": run} if baseline is None else {"the run": run, "the baseline": baseline}
-    with noted() as notes:  # of both, by one evaluator
-        scored = dict(score_each(Evaluator(measures or _UNREAD, qrels, **options), named, alike=True))
-        for name, results in scored.items():
-            results.refuse_unequal(name)
-    now, before = scored["the run"], scored.get("the baseline")
+    return parsed, [condition.measure for condition in parsed if condition.measure is not None]
+
+
+@checked
+def gate_of(
+    parsed: Sequence[Condition],
+    now: Results,
+    before: Results | None = None,
+    *,
+    require: Annotated[Require, Choice("what decides on a condition")] = "observed",
+    alpha: Alpha = 0.05,
+    unit: str | None = None,
+    by: str | None = None,
+    notes: Iterable[str] = (),
+) -> Gate:
+    """The verdicts on conditions, from the scores of the run and of its baseline."""
+    for name, results in zip(("the run", "the baseline"), filter(None, (now, before))):
+        results.refuse_unequal(name)
     if before is not None and before.topics != now.topics:
         raise InputError(f"the run and the baseline {OTHER_TOPICS}")
     keys, parts = now.universe.keys, {"": (now, before)}

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from importlib import import_module
 from typing import Any
 
-from ir_trunc._check import Gate, check, read_condition
+from ir_trunc._check import Gate, check, gate_of, read_conditions
 from ir_trunc._cli._arguments import QRELS, Words, cli_command
 from ir_trunc._cli._process import say
 from ir_trunc._cli.answers import logs_of
 from ir_trunc._core.errors import ParameterError, noted, printable
 from ir_trunc._inference.estimate import QUANTITIES
 from ir_trunc._output.files import write_text
-from ir_trunc._scoring.runs import by_file_name
+from ir_trunc._read.text import digested
+from ir_trunc._scoring.evaluator import Evaluator
+from ir_trunc._scoring.runs import by_file_name, score_each
 
 __all__ = ["main"]
 
@@ -77,19 +78,19 @@ def main(args: Words) -> int:
     elif args.judge in ("em", "f1") or args.of(("correct_from", "all_answerable", "abstains")):
         options_of_logs = "--judge em|f1, --correct-from, --all-answerable and --abstains"
         raise ParameterError(f"{options_of_logs} are for a log in place of QRELS NEW.")
+    elif args.report is not None:
+        return _with_page(args)
     else:
-        for path in filter(None, (args.qrels, args.run, args.baseline) if args.report else ()):
-            if os.path.exists(path) and not os.path.isfile(path):
-                what = f"--report reads {path} twice, for the check and for the page"
-                raise ParameterError(f"{what}: a file is needed, not a pipe.")
         qrels, run = args.with_judge(args.qrels), args.run
-    gate = check(args.fail_if, qrels, run, **options)
+    return _told(args, check(args.fail_if, qrels, run, **options))
+
+
+def _told(args: Words, gate: Gate) -> int:
+    """Print the verdicts; the exit status."""
     for line in gate.lines():
         say(printable(line))
     if args.junit is not None:
         write_text(args.junit, [gate.junit()])
-    if args.report is not None:
-        _write_page(args, gate)
     return 0 if gate.passed else 1
 
 
@@ -101,8 +102,7 @@ def _of_logs(args: Words) -> tuple[Any, Any, dict[str, Any]]:
         raise ParameterError(f"--{option} has no effect on a log; qrels and a run are QRELS NEW.")
     if args.report is not None:
         raise ParameterError("--report needs qrels and a run; leave it out for a log.")
-    conditions = [read_condition(condition) for condition in args.fail_if]
-    measures = [condition.measure for condition in conditions if condition.measure is not None]
+    conditions, measures = read_conditions(args.fail_if, args.baseline)
     logs = logs_of(args, [path for path in (args.qrels, args.baseline) if path is not None])
     for log in logs:  # each refuses what it cannot know
         if measures:
@@ -113,14 +113,19 @@ def _of_logs(args: Words) -> tuple[Any, Any, dict[str, Any]]:
     return logs[0]._qrels(nil=False), logs[0].run, {"columns": None, "baseline": baseline}
 
 
-def _write_page(args: Words, gate: Gate) -> None:
-    """Write a page of both runs under the measures of the conditions."""
-    measures = [condition.measure for condition in map(read_condition, args.fail_if) if condition.measure]
+def _with_page(args: Words) -> int:
+    """Check, and write a page of both runs under the measures of the conditions: each input is read once."""
+    pages = import_module("ir_trunc._report.report")  # which stands on the gate, not the gate on it
+    conditions, measures = read_conditions(args.fail_if, args.baseline)
     runs = by_file_name([path for path in (args.baseline, args.run) if path is not None])
     *old, new = runs
     named = {"baseline": old[0] if old else None, "title": f"{new}: {'; '.join(args.fail_if)}"}
-    pages = import_module("ir_trunc._report.report")  # which stands on the gate, not the gate on it
-    with noted(issued=False):  # the check has given the warnings
-        options = args.keywords(pages.report) | args.scoring | named
-        qrels = args.with_judge(args.qrels)
-        pages.report(measures or pages.MEASURES, qrels, runs, args.report, gate=gate, **options)
+    with noted() as notes, digested() as files:
+        evaluator = Evaluator(measures or pages.MEASURES, args.with_judge(args.qrels), **args.scoring)
+        scored = dict(score_each(evaluator, runs, alike=True, keep_scores=True))
+        gate = gate_of(conditions, *reversed(scored.values()), notes=notes, **args.keywords(gate_of))
+        status = _told(args, gate)
+        options = args.keywords(pages.page_of) | named
+        page = pages.page_of(evaluator, runs, scored.items(), notes, files, gate=gate, **options)
+    write_text(args.report, [page])
+    return status

@@ -13,6 +13,8 @@ import stat
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from hashlib import file_digest, sha256
 from itertools import chain
 from typing import Any, cast
 
@@ -243,6 +245,27 @@ def missing_file(path: AnyPath, source: str) -> MissingFileError:
     return MissingFileError(f"{source}: there is no such file{place}.")
 
 
+_DIGESTS = ContextVar[dict[str, tuple[int, str]] | None]("digests", default=None)
+
+
+@contextmanager
+def digested() -> Iterator[dict[str, tuple[int, str]]]:
+    """The number of bytes and the SHA-256 of each file that is read in this block, by its path."""
+    digests: dict[str, tuple[int, str]] = {}
+    before = _DIGESTS.set(digests)
+    try:
+        yield digests
+    finally:
+        _DIGESTS.reset(before)
+
+
+def keep_digest(path: str | os.PathLike[str], file: Any) -> None:
+    """Keep the digest of an open file for `digested`."""
+    if (digests := _DIGESTS.get()) is not None:
+        file.seek(0)
+        digests[os.fspath(path)] = os.path.getsize(path), file_digest(file, "sha256").hexdigest()
+
+
 @contextmanager
 def _opened(path: AnyPath, source: str) -> Iterator[io.BufferedReader]:
     """The file's bytes, decompressed."""
@@ -251,13 +274,15 @@ def _opened(path: AnyPath, source: str) -> Iterator[io.BufferedReader]:
     if os.path.isdir(path):
         raise InputError(f"{source} is a directory: name the files in it.")
     try:
-        file = open(path, "rb")  # noqa: SIM115
+        file = open(path, "rb", buffering=0)  # noqa: SIM115
     except OSError as error:
         raise FileError(f"{source} cannot be opened: {error.strerror}.") from None
     with file:
-        start = file.peek()
-        # A pipe may give less than asked for, and cannot be asked again.
-        raw = file if len(start) > 2 else cast(io.BufferedReader, io.BufferedReader(io.BytesIO(file.read())))
+        digests = _DIGESTS.get()
+        counted = _Counted(file, digest=None if digests is None else sha256())
+        whole = raw = io.BufferedReader(counted)
+        if len(raw.peek()) <= 2:  # a pipe may give less than asked for, and cannot be asked again
+            raw = io.BufferedReader(cast(io.RawIOBase, io.BytesIO(whole.read())))
         start = raw.peek()
         for at, signs, kind in _OTHER_KINDS:
             if start.startswith(signs, at):
@@ -271,6 +296,9 @@ def _opened(path: AnyPath, source: str) -> Iterator[io.BufferedReader]:
         changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
         if stat.S_ISREG(after.st_mode) and changed:
             raise InputError(f"{source} was changed while it was read: read it again once it is complete.")
+        if digests is not None:
+            whole.read()  # what nobody asked for
+            digests[os.fspath(path)] = counted.size, counted.digest.hexdigest()
 
 
 _OTHER_KINDS = (  # with signs and where they stand
@@ -308,10 +336,14 @@ def _unpacked(raw: io.BufferedReader, source: str) -> Iterator[io.BufferedReader
 
 
 class _Counted(io.RawIOBase):
-    """The bytes of a stream, counted; what a gzip file unpacks to is checked against what it holds."""
+    """The bytes of a stream, counted; what a gzip file unpacks to is checked against what it holds.
 
-    def __init__(self, stream: Any, source: str = "", packed: _Counted | None = None):
+    digest: what takes all bytes, such as a SHA-256.
+    """
+
+    def __init__(self, stream: Any, source: str = "", packed: _Counted | None = None, digest: Any = None):
         self._stream, self._source, self._packed, self.size = stream, source, packed, 0
+        self.digest = digest
 
     def readable(self) -> bool:
         return True
@@ -319,6 +351,8 @@ class _Counted(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         size: int = self._stream.readinto(buffer)
         self.size += size
+        if self.digest is not None:
+            self.digest.update(memoryview(buffer)[:size])
         if self._packed is not None:
             check_unpacked(self.size, self._packed.size, self._source)
         return size

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import html
 import os
 import platform
@@ -30,14 +29,14 @@ from ir_trunc._inference import selection
 from ir_trunc._inference.estimate import Estimate
 from ir_trunc._output.files import Target, check_outputs, write_text
 from ir_trunc._output.tables import shortened
-from ir_trunc._ranking.qrels import Labels, QrelsLike
+from ir_trunc._ranking.qrels import QrelsLike
 from ir_trunc._ranking.ranked_rows import RankedRows
 from ir_trunc._ranking.runs import in_memory
 from ir_trunc._read.arrow import one_id, strings
 from ir_trunc._read.readers.datasets import load_dataset, loaded
 from ir_trunc._read.reading import NO_COLUMNS, Columns, takes
 from ir_trunc._read.tables import OWN_IDS, header, usual
-from ir_trunc._read.text import decoded, json_texts, numbered_lines, parts, read_json
+from ir_trunc._read.text import decoded, digested, json_texts, numbered_lines, parts, read_json
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
 from ir_trunc._scoring.objects import MeasureLike, parse_measure, range_of
 from ir_trunc._scoring.results import Results
@@ -150,8 +149,7 @@ def report(
     named = {name: list(run) if isinstance(run, Iterator) else run for name, run in by_name(runs).items()}
     inputs = [qrels, *named.values(), options.get("topics"), queries, documents]
     check_outputs([path], inputs)
-    results: dict[str, Results] = {}
-    with noted() as notes:
+    with noted() as notes, digested() as files:
         evaluator = Evaluator(measures, qrels, **options)
         if documents is not None:
             for name, run in named.items():
@@ -160,24 +158,50 @@ def report(
                     raise InputError(f"documents: run {name!r} {what}.")
                 named[name] = in_memory(run, vars(evaluator.reading))
         scored = score_each(evaluator, named, alike=True, keep_scores=True)
-        each = ((name, results.setdefault(name, of_run)) for name, of_run in scored)
-        comparison = compare_scored(evaluator, tuple(named), each, True, baseline=baseline, unit=unit)
-        columns = Columns(options.get("columns"))
-        asked = read_texts("queries", queries, comparison.topics, columns)
-        with noted(issued=False):  # the comparison has given the warnings
-            view = _View(evaluator, comparison, results, unit)
-            policies = view.policies(folds, isinstance(qrels, Labels))
-            first = {} if documents is None else _first_documents(named, view.lists)
-        notes += tie_notes(view.measure, view.lists) if view.curves else ()
-        shown = {doc for of_run in first.values() for docs in of_run for doc in docs}
-        texts = read_texts("documents", documents, sorted(shown), columns) if shown else {}
+        about: Any = {"queries": queries, "documents": documents, "command": command, "gate": gate}
+        about |= {"baseline": baseline, "title": title, "folds": folds, "unit": unit}
+        page = page_of(evaluator, named, scored, notes, files, **about)
+    if path is not None:
+        write_text(path, [page])
+    return page
+
+
+def page_of(
+    evaluator: Evaluator,
+    named: Mapping[str, Any],
+    scored: Iterable[tuple[str, Results]],
+    notes: list[str],
+    files: Mapping[str, tuple[int, str]],
+    *,
+    baseline: str | None,
+    title: str,
+    folds: int = 5,
+    unit: str | None = None,
+    gate: Gate | None = None,
+    queries: Any = None,
+    documents: Any = None,
+    command: str = "",
+) -> str:
+    """The page of runs from their scores. notes, files: what reading has collected, and still collects."""
+    results: dict[str, Results] = {}
+    each = ((name, results.setdefault(name, of_run)) for name, of_run in scored)
+    comparison = compare_scored(evaluator, tuple(named), each, True, baseline=baseline, unit=unit)
+    columns = evaluator.reading.names
+    asked = read_texts("queries", queries, comparison.topics, columns)
+    with noted(issued=False):  # the comparison has given the warnings
+        view = _View(evaluator, comparison, results, unit)
+        policies = view.policies(folds, evaluator.labels is not None)
+        first = {} if documents is None else _first_documents(named, view.lists)
+    notes += tie_notes(view.measure, view.lists) if view.curves else ()
+    shown = {doc for of_run in first.values() for docs in of_run for doc in docs}
+    texts = read_texts("documents", documents, sorted(shown), columns) if shown else {}
     for doc, words in texts.items():
         texts[doc] = f"{words[:_WORDS]}{' ...' if len(words) > _WORDS else ''}"
     counts = [(name, of_run.abstention) for name, of_run in results.items()]
-    files = _files(inputs)
     messages = [*dict.fromkeys((*comparison.notes, *notes))]
-    for file, name, *_ in files:
-        messages = [message.replace(file, name) for message in messages]
+    names = {path: Path(path).name if os.path.isfile(path) else path for path in files}
+    for path, name in names.items():
+        messages = [message.replace(path, name) for message in messages]
     imposed = [message.partition(f"{IMPOSED}. ") for message in messages if IMPOSED in message]
     cautions, advice = [where + IMPOSED for where, *_ in imposed], [remedy for *_, remedy in imposed]
     few = few_units(comparison.units, comparison.unit, " for a test") if comparison.compared else []
@@ -199,13 +223,11 @@ def report(
         queries=asked,
         texts=texts,
         notes=messages,
-        files=files,
+        files=[(names[path], *file) for path, file in files.items()],
         command=command,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         versions={"Python": platform.python_version()} | {name: version(name) for name in _PACKAGES},
     )
-    if path is not None:
-        write_text(path, [page])
     return page
 
 
@@ -227,17 +249,6 @@ def template(name: str = "report.html", package: str = "ir_trunc._report") -> An
         documents=lambda mean: f"{mean:,.0f}" if mean >= 100 else f"{mean:.1f}",
     )
     return found.get_template(name).render
-
-
-def _files(data: Iterable[Any]) -> list[tuple[str, str, int, str]]:
-    """Path, name, number of bytes and SHA-256 of those data that are regular files."""
-    paths = [os.fspath(path) for path in data if isinstance(path, (str, os.PathLike))]
-    files = []
-    for path in filter(os.path.isfile, dict.fromkeys(paths)):
-        with open(path, "rb") as file:
-            digest = hashlib.file_digest(file, "sha256")
-        files.append((path, Path(path).name, os.path.getsize(path), digest.hexdigest()))
-    return files
 
 
 def _first_documents(named: Mapping[str, Any], lists: Mapping[str, Rankings]) -> dict[str, list[list[str]]]:
@@ -463,7 +474,7 @@ def read_texts(
     names = (columns[field], *usual_names) if field in columns else usual_names
     path = Path(data) if isinstance(data, (str, os.PathLike)) else None
     source = "" if path is None else os.fspath(data)
-    if path is not None and not path.is_file():
+    if path is not None and not path.exists():
         data, path = load_dataset(os.fspath(data)), None
         if data is None:
             raise InputError(f"{kind} {source}: there is no such file; {_NEEDED}.")

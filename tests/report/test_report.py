@@ -12,6 +12,7 @@ import shutil
 
 import ir_measures
 import numpy as np
+import pandas as pd
 import pytest
 from messages import refused
 
@@ -319,13 +320,13 @@ def test_texts_of_queries_and_documents_are_shown():
 
 
 def test_the_page_ends_with_where_it_comes_from(tmp_path):
-    (tmp_path / "my.qrels").write_text("1 0 a 1\n2 0 b 1\n")
-    (tmp_path / "my.run").write_text("1 Q0 a 1 2.0 t\n")
-    digest = hashlib.sha256((tmp_path / "my.run").read_bytes()).hexdigest()
+    (tmp_path / "my.qrels").write_bytes(gzip.compress(b"1 0 a 1\n2 0 b 1\n"))
+    pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "score": [2.0]}).to_parquet(tmp_path / "my.run")
+    digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in tmp_path.iterdir()]
     with pytest.warns(IrTruncWarning, match=re.escape(str(tmp_path))):
         page = report("RR", tmp_path / "my.qrels", [tmp_path / "my.run"], command="ir_trunc report <it>")
     last = page.split('id="provenance"')[1]
-    for part in (digest, "my.qrels", "ir_trunc report &lt;it&gt;", ir_trunc.__version__, "relevant grades"):
+    for part in (*digests, "my.qrels", "ir_trunc report &lt;it&gt;", ir_trunc.__version__, "relevant grades"):
         assert part in last
     assert str(tmp_path) not in page
     assert "run my.run: 1 of the 2 topics" in page

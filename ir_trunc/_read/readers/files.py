@@ -23,7 +23,15 @@ from ir_trunc._read.reading import RANK, TOPICS, Columns, Layout
 from ir_trunc._read.registry import File, Reader, Table, are_columns, reader, reader_of
 from ir_trunc._read.rows import Rows
 from ir_trunc._read.tables import FIELDS_IN, NUMBERS, field_of_columns, header, possible_fields, rows_of_table
-from ir_trunc._read.text import beginning, check_unpacked, file_lines, json_content, json_parts, parts
+from ir_trunc._read.text import (
+    beginning,
+    check_unpacked,
+    file_lines,
+    json_content,
+    json_parts,
+    keep_digest,
+    parts,
+)
 
 
 def _is_table(data: File) -> bool:
@@ -302,10 +310,11 @@ def parquet_file(data: str | os.PathLike[str], layout: Layout) -> Table:
 
     source = layout.source
     try:
-        with pyarrow.parquet.ParquetFile(os.fspath(data)) as file:
+        with pa.OSFile(os.fspath(data)) as whole, pyarrow.parquet.ParquetFile(whole) as file:
             check_unpacked(8 * file.metadata.num_rows, os.path.getsize(data), source)
             columns = list(field_of_columns(file.schema_arrow.names, layout, source))
             table = file.read(columns=columns, use_threads=False)
+            keep_digest(data, whole)
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(f"{source} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
     return Table(source, table)
