@@ -46,8 +46,8 @@ _CHECKED = f"""
 
 @cli_command("cdet check", _CHECKED)
 def _check(args: Words) -> int:
-    """Check runs by the rules of the track: all errors, up to 50 a run, and warnings for what is allowed, but
-    probably not meant. The exit status is 1 where a run is invalid.
+    """Check runs by the rules of the track: all errors, up to 50 a run and each cause once, and
+    warnings for what is allowed, but probably not meant. The exit status is 1 where a run is invalid.
     """
     found = check_runs(args.topics, args.runs, **args.keywords(check_runs))
     say(found)

@@ -456,15 +456,16 @@ def test_the_skill_has_an_interval_over_topics(track):
     assert scores.plot().get_xlabel().endswith("dotted: silent")
 
 
-def test_all_errors_of_all_runs_are_listed_up_to_50_and_tags_are_distinct(track):
+def test_all_errors_of_all_runs_are_listed_by_cause_up_to_50_and_tags_are_distinct(track):
     lines = in_lines("mine", RUNS["always"])
-    for questions in lines[1]["results"].values():
-        for item in questions:
-            item["doc-ranking"] *= 2
-    write(track / "many.jsonl", lines)
+    of_day = [question for questions in lines[1]["results"].values() for question in questions]
+    for item in of_day:
+        item["doc-ranking"].append(item["doc-ranking"][0])
+    write(track / "many.jsonl", lines + [{"topic": "x" * n, "results": {}} for n in range(1, 60)])
     write(track / "tied.jsonl", in_lines("mine", RUNS["alert"], lambda place: 1))
     found = cdet.check_runs(TOPICS, ["many.jsonl", "tied.jsonl"], days=RANGE)
     assert len(found.errors["many.jsonl"]) == 50
+    assert f"it is in the list twice ({len(of_day)} times)." in found.errors["many.jsonl"][1]
     assert found.errors["tied.jsonl"] == ["run tied.jsonl, line 1: runtag mine is that of many.jsonl, too."]
     assert any("questions have the same question-rank" in each for each in found.warnings["tied.jsonl"])
     assert str(found).startswith("0 of 2 runs valid, checked against 3 topics and 20 days (2024-01-01")

@@ -106,7 +106,7 @@ class ChangeRun:
     tag: str = ""
     rankings: list[DayRanking] = field(default_factory=list)
     named: dict[str, set[str]] = field(default_factory=dict)
-    errors: list[str] = field(default_factory=list)
+    faults: dict[str, list[Any]] = field(default_factory=dict)  # by cause the first error, and how many
     odd: dict[str, list[str]] = field(default_factory=dict)  # what is allowed, and the places where it is
 
     def lists(self) -> dict[str, dict[str, float]]:
@@ -115,7 +115,13 @@ class ChangeRun:
 
     def refuse(self, error: str) -> None:
         """Put an error of the whole run before the others."""
-        self.errors[:] = [error, *self.errors][:MOST_ERRORS]
+        self.faults = {error: [error, 1]} | self.faults
+
+    @property
+    def errors(self) -> list[str]:
+        """The errors, those of one cause once."""
+        each = [*self.faults.values()][:MOST_ERRORS]
+        return [f"{error[:-1]} ({counted(n, 'time')})." if n > 1 else error for error, n in each]
 
     @property
     def warnings(self) -> list[str]:
@@ -146,8 +152,10 @@ class _RunReader:
         except InputError as error:
             if not self.collect:
                 raise
-            self.run.errors.append(str(error))
-            if len(self.run.errors) == MOST_ERRORS:
+            cause = re.sub(r"\d+", "", str(error).partition(": ")[2])
+            fault = self.run.faults.setdefault(cause, [str(error), 0])
+            fault[1] += 1
+            if len(self.run.faults) == MOST_ERRORS:
                 raise _Enough from None
 
     def refuse(self, problem: str) -> None:
