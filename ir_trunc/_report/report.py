@@ -491,8 +491,10 @@ def read_texts(
     for name, words in items:
         if not isinstance(words, str):
             raise InputError(f"{kind}: the text of {shown(name)} is {type(words).__name__}; {_NEEDED}.")
-        if (key := one_id(name, "id", kind)) in ids:
-            texts[key] = " ".join(words.split())
+        key, line = one_id(name, "id", kind), " ".join(words.split())
+        if key in ids and texts.setdefault(key, line) != line:
+            both = f"{shown(texts[key])} and {shown(line)}"
+            raise InputError(f"{kind}: {shown(key)} has two texts, {both}; each id needs one.")
     if lacking := [name for name in wanted if name not in texts]:
         warn(f"{kind}: no text for {len(lacking)} of {len(wanted)} (for example {shown(lacking[0])}).")
     return texts

@@ -581,6 +581,7 @@ def test_ids_without_a_text_are_counted():
     ("[1, 2]", "an object with an id and a text is needed"),
     ("<html>no topics</html>", "holds no <top>, <topic> or <doc>"),
     ("<top>no number</top>", "has no id"),
+    ("1\tone\n1\tone\n1\ttwo\n", "queries: '1' has two texts, 'one' and 'two'; each id needs one"),
 ])  # fmt: skip
 def test_what_is_not_texts_is_refused(content, message, tmp_path):
     (tmp_path / "bad").write_text(content)
