@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
 
 from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
 from ir_trunc._cli._process import say, tell
@@ -12,7 +10,7 @@ from ir_trunc._cli.score import write_explanations
 from ir_trunc._core.errors import IrTruncError, ParameterError
 from ir_trunc._core.lazy import plots
 from ir_trunc._output.files import printing
-from ir_trunc._output.tables import OF_PAPERS, table_lines
+from ir_trunc._output.tables import OF_PAPERS, table_lines, written_in
 from ir_trunc._read.readers.cdet import SEPARATOR, is_change_topics
 from ir_trunc.cdet import MEASURES, check_runs, score
 from ir_trunc.cdet._leaderboard import Ranked
@@ -96,15 +94,13 @@ def _score(args: Words) -> int:
         ax = plots.calendar(scores.calendar(args.calendar)) if of_topic else scores.plot()
         plots._kit.save_picture(ax.figure, args.plot)
     with printing(args.output) as out:
-        if args.by or args.pairs or form not in ("table", "markdown", *OF_PAPERS):
+        if args.by or args.pairs or form in ("tsv", "csv", "jsonl", "json"):
             tell(f"{scores.heading}.")
             of_runs = scores.pairs if args.pairs else scores.to_pandas
             table = scores.by(args.by) if args.by else of_runs()
             out.write(table_lines(table, form, places))
         else:
-            texts: dict[str, Any] = {"markdown": scores.to_markdown, "html": scores.to_html}
-            texts["latex"] = partial(scores.to_latex, "")
-            out.write(f"{texts.get(form, scores.report)(places)}\n")
+            out.write(f"{written_in(scores, form, places, scores.report)}\n")
     return 2 if scores.invalid else 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ir_trunc._cli._arguments import Words, cli_command, runs_and_measures
@@ -10,7 +9,7 @@ from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._core.lazy import pd
 from ir_trunc._output.files import printing
-from ir_trunc._output.tables import BEST, OF_PAPERS, table_lines
+from ir_trunc._output.tables import BEST, OF_PAPERS, table_lines, written_in
 from ir_trunc._scoring.runs import by_file_name
 
 if TYPE_CHECKING:
@@ -27,13 +26,6 @@ _DECLARED = f"""
 = baseline test correction alpha format places output
 = unit ties depth jobs judge scoring
 """
-
-_TEXTS: Mapping[str, Callable[[Comparison, int], str]] = {
-    "table": lambda comparison, places: f"{comparison.marked(places).text()}\n",
-    "markdown": lambda comparison, places: comparison.to_markdown(places),
-    "latex": lambda comparison, places: comparison.to_latex(digits=places),
-    "html": lambda comparison, places: comparison.to_html(places),
-}
 
 
 @cli_command("compare", _DECLARED)
@@ -66,10 +58,12 @@ def main(args: Words) -> None:
         options["correction"] = None
     comparison = compare(args.measures, args.with_judge(args.qrels), by_file_name(args.runs), **options)
     with printing(args.output) as out:
-        if form in _TEXTS and not args.pairs:
-            out.write(_TEXTS[form](comparison, places if places >= 0 else 15))
-        elif args.pairs:
+        if args.pairs:
             out.write(table_lines(comparison.pairs(), form, places if form == "table" else args.places))
+        elif form in ("table", "markdown", *OF_PAPERS):
+            out.write(
+                written_in(comparison, form, places, lambda digits: f"{comparison.marked(digits).text()}\n")
+            )
         else:
             out.write(table_lines(_table(comparison, max(places, 0)), form, places))
             if explained := comparison.marked().explained(BEST, str):

@@ -145,6 +145,14 @@ FORMATS = "table", "tsv", "csv", "jsonl", "json", "markdown"
 OF_PAPERS = "latex", "html"
 """Forms that only a comparison has."""
 
+
+def written_in(result: Any, form: str, places: int, as_table: Callable[[int], str]) -> str:
+    """A comparison or leaderboard in a form for papers, in Markdown, or as a table to read."""
+    forms = {"latex": partial(result.to_latex, ""), "html": result.to_html, "markdown": result.to_markdown}
+    text: str = forms.get(form, as_table)(places if places >= 0 else 15)
+    return text
+
+
 Row = tuple[Any, ...]
 """Run and topic (or view of the topics), each where it is a column; measure; value."""
 

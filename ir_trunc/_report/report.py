@@ -35,6 +35,7 @@ from ir_trunc._ranking.runs import in_memory
 from ir_trunc._read.arrow import one_id, strings
 from ir_trunc._read.readers.datasets import load_dataset, loaded
 from ir_trunc._read.reading import NO_COLUMNS, Columns, takes
+from ir_trunc._read.registry import is_path_like
 from ir_trunc._read.tables import OWN_IDS, header, usual
 from ir_trunc._read.text import decoded, digested, json_texts, numbered_lines, parts, read_json
 from ir_trunc._scoring.evaluator import IMPOSED, Evaluator, Options
@@ -146,16 +147,15 @@ def report(
     """
     if gate is not None:
         instance("gate", gate, Gate, "what ir_trunc.check returns")
-    named = {name: list(run) if isinstance(run, Iterator) else run for name, run in by_name(runs).items()}
-    inputs = [qrels, *named.values(), options.get("topics"), queries, documents]
-    check_outputs([path], inputs)
+    named = by_name(runs)
+    check_outputs([path], [qrels, *named.values(), options.get("topics"), queries, documents])
     with noted() as notes, digested() as files:
         evaluator = Evaluator(measures, qrels, **options)
         if documents is not None:
             for name, run in named.items():
                 if isinstance(run, Rankings):
-                    what = "is Rankings, which have no ids of documents; give the run"
-                    raise InputError(f"documents: run {name!r} {what}.")
+                    why = "is Rankings, which have no ids of documents"
+                    raise InputError(f"documents: run {name!r} {why}; give the run.")
                 named[name] = in_memory(run, vars(evaluator.reading))
         scored = score_each(evaluator, named, alike=True, keep_scores=True)
         about: Any = {"queries": queries, "documents": documents, "command": command, "gate": gate}
@@ -470,19 +470,16 @@ def read_texts(
     if data is None:
         return {}
     ids = frozenset(wanted)
-    field, usual_names = _IDS[kind]
-    names = (columns[field], *usual_names) if field in columns else usual_names
-    path = Path(data) if isinstance(data, (str, os.PathLike)) else None
-    source = "" if path is None else os.fspath(data)
-    if path is not None and not path.exists():
-        data, path = load_dataset(os.fspath(data)), None
+    names = Columns(columns).candidates(*_IDS[kind])
+    if is_path_like(data) and not os.path.exists(data):
+        name, data = os.fspath(data), load_dataset(os.fspath(data))
         if data is None:
-            raise InputError(f"{kind} {source}: there is no such file; {_NEEDED}.")
+            raise InputError(f"{kind} {name}: there is no such file; {_NEEDED}.")
     items: Iterable[tuple[Any, Any]]
     if isinstance(data, Mapping):
         items = data.items()
-    elif path is not None:
-        items = _of_file(names, path, f"{kind} {source}")
+    elif is_path_like(data):
+        items = _of_file(names, data, f"{kind} {os.fspath(data)}")
     elif hasattr(data, "queries_iter" if kind == "queries" else "docs_iter"):
         items = _of_dataset(kind, data, ids)
     else:
@@ -500,7 +497,7 @@ def read_texts(
     return texts
 
 
-def _of_file(names: Sequence[Any], path: Path, source: str) -> Iterator[tuple[Any, Any]]:
+def _of_file(names: Sequence[Any], path: str | os.PathLike[str], source: str) -> Iterator[tuple[Any, Any]]:
     """Lines of an id and a text behind a tab, CSV or TSV with a header, JSON, or TREC topics and documents.
 
     names: what ids are called.

@@ -712,6 +712,7 @@ def test_the_commands_check_score_and_draw(track, command):
     assert json.loads(ran(command, f"{two} --format json")[0])[2]["nDCGT low"] is None
     assert ran(command, f"{two} --format table")[0] == f"{scores}\n"
     assert ran(command, f"{two} --format latex")[0] == f"{scores.to_latex()}\n"
+    assert ran(command, f"{two} --format html -p -1")[0] == f"{scores.to_html(15)}\n"
     assert ran(command, f"{two} --by day --format csv")[0].count("\n") == 1 + (9 + 3) * len(DAYS) * 4
     assert DAYS[-1] in ran(command, f"{two} --by day --format table")[0]
     pairs = ran(command, f"{two} --pairs --format csv --baseline always --correction none")[0]
