@@ -63,14 +63,6 @@ def test_the_interval_is_that_of_bounded_differences(measure):
     assert found.change == pytest.approx(means[1] - means[0])
 
 
-def test_a_share_has_the_interval_of_clopper_and_pearson():
-    found = check("unanswered < 0.8", QRELS, OLD).checks[0]
-    bounds = stats.binomtest(6, 6).proportion_ci(0.95)
-    assert (found.now, found.low, found.high) == pytest.approx((1, bounds.low, bounds.high))
-    assert verdicts("unanswered < 0.8", OLD) == ["passed"]
-    assert verdicts("unanswered < 0.8", OLD, require="shown") == ["failed"]
-
-
 @pytest.mark.parametrize(("limit", "needed"), [(0.1, 36), (0.05, 72), (0.02, 183)])
 def test_two_equal_runs_show_a_limit_with_as_many_topics_as_the_message_says(limit, needed):
     for topics in (needed - 1, needed):
@@ -139,16 +131,6 @@ def test_a_change_that_equals_the_limit_fails():
     assert not check("RR worsens 0.1", qrels, new, baseline=old).passed
     assert check("RR worsens 0.1001", qrels, new, baseline=old).passed
     assert check("RR < 0.9", qrels, new).passed
-
-
-@pytest.mark.parametrize("measure", ["Success@1", "RBPT", "SetF", "kept", "wrongly", "c@1"])
-def test_a_run_compared_with_itself_shows_that_nothing_changed(measure):
-    qrels = {str(topic): {"a": 1} if topic % 4 else {"b": 0} for topic in range(200)}
-    run = {topic: [] if int(topic) % 8 == 0 else ["x", "a"] if int(topic) % 3 else ["a"] for topic in qrels}
-    found = check(f"{measure} worsens {0.15 if measure == 'wrongly' else 0.05}", qrels, run, baseline=run,
-                  require="shown").checks[0]  # fmt: skip
-    assert found.verdict == "passed"
-    assert found.low < 0 < found.high
 
 
 def test_a_change_of_a_share_of_other_lists_has_the_bounds_of_both():

@@ -64,12 +64,6 @@ def test_the_interval_of_the_randomisation_test_holds_what_it_does_not_reject(to
     assert (few.low[0], few.high[0]) == (-np.inf, np.inf)
 
 
-def test_tukey_s_test_of_two_systems_is_the_paired_t_test():
-    x = scores(2, 20)
-    tukey, t = (paired_tests(x, test, setting(2)) for test in ("tukey", "t"))
-    np.testing.assert_allclose([tukey.p, tukey.low, tukey.high], [t.p, t.low, t.high], rtol=1e-6)
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("test", ["tukey", "randomised-tukey"])
 def test_an_interval_of_tukey_s_tests_excludes_0_only_where_the_difference_is_significant(test):

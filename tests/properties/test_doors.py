@@ -14,7 +14,6 @@ import re
 import threading
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Unpack
 
 import ir_measures
 import pandas as pd
@@ -26,7 +25,7 @@ import ir_trunc
 from ir_trunc import InputError, IrTruncError, NilRule, answers, meta, read_qrels, read_run, truncation
 from ir_trunc._cli.main import main
 from ir_trunc._ranking.runs import Options
-from ir_trunc._read.reading import HowRead, Option, options_of, takes
+from ir_trunc._read.reading import HowRead, options_of
 from ir_trunc._scoring.evaluator import ScoringOptions
 from ir_trunc.truncation import cross_validate, study
 from ir_trunc.typing import Evaluator, ParameterTypeError, Reading
@@ -45,29 +44,6 @@ def test_signatures_are_those_of_the_table(function, table):
     defaults = {each.name: each.default for each in own if each.kind is each.KEYWORD_ONLY}
     defaults.pop("keep_scores", None)
     assert defaults == {name: row.default for name, row in options_of(table).items()}
-
-
-def test_a_new_option_is_one_row():
-    class More(HowRead, total=False):
-        colour: Annotated[str, Option("red", "WORD", "The colour of the page.")]
-
-    @takes(More, written=True)
-    def paint(page: str, **options: Unpack[More]) -> dict:
-        """Paint a page.
-
-        Parameters
-        ----------
-        page, **options
-            What is painted.
-        """
-        return options
-
-    assert paint("x", colour="blue") == {"colour": "blue"}
-    assert inspect.signature(paint).parameters["colour"].default == "red"
-    assert "page, order, duplicates" in paint.__doc__
-    assert "colour" in paint.__doc__
-    said = r"paint has no option 'color'; it has: .*Did you mean colour\?"
-    refused(ParameterTypeError, said, paint, "x", color="blue")
 
 
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if handed_on(name) & {*TABLE}])
@@ -260,7 +236,9 @@ def test_a_cost_that_is_a_function_is_read_before_a_run_is_pickled():
     assert pickle.loads(pickle.dumps(read)).to_pandas()["cost"].tolist() == [4]
 
 
-def test_an_option_that_comes_too_late_is_refused_by_name():
+def test_an_option_that_is_unknown_or_comes_too_late_is_refused_by_name():
+    said = r"compare has no option 'ordr'; it has: .*Did you mean order\?"
+    refused(ParameterTypeError, said, ir_trunc.compare, "AP", QRELS, {"r": RUN}, ordr="file")
     read = read_run(RUN, order="file")
     for option, value in {"order": "score64", "stop": "NS", "columns": {"score": "cost"}}.items():
         said = f"run .DataFrame.: this run was read before; read_run takes {option}"

@@ -53,28 +53,6 @@ def test_one_search_is_DCG_and_a_patient_searcher_pays_nothing(seed):
     assert (bases[1] <= bases[2] + 1e-12).all()
 
 
-@given(seed=st.integers(0, 2**32 - 1))
-def test_the_best_session_has_1_and_a_search_that_repeats_adds_nothing(seed):
-    (q,) = in_sessions(queries(seed, 1), seed)
-    again = q.__class__(q.grades, q.judged, q.scores, searches=[*q.searches, q.searches[0]])
-    found, more = (lookup("sDCG").bind({}).score(rankings_of([each]))[0] for each in (q, again))
-    assert found == more
-    sizes = [max(1, len(search)) for search in q.searches]
-    places = [(j, i) for j, n in enumerate(sizes, 1) for i in range(1, n + 1)]
-    gains = sorted([max(0, grade) for grade in q.judged], reverse=True)
-    gains += [None] * max(0, len(places) - len(gains))
-    order = sorted(places, key=lambda at: (1 + math.log(at[0], 4)) * math.log2(at[1] + 1))
-    grade_at = dict(zip(order, gains))
-    best = q.__class__(
-        [grade_at[at] for at in places],
-        [grade for grade in gains if grade is not None],
-        [0.0] * len(places),
-        searches=[part.tolist() for part in np.split(np.arange(1, len(places) + 1), np.cumsum(sizes)[:-1])],
-    )
-    ideal = lookup("nsDCG").bind({}).score(rankings_of([best]))[0]
-    assert ideal == pytest.approx(1.0 if max(q.judged, default=0) > 0 else 0.0)
-
-
 def test_a_session_by_hand():
     """a at rank 2 of the first search, c at rank 2 of the third; the empty search counts."""
     third = 1 + math.log(3, 4)
