@@ -847,8 +847,9 @@ def _test_pairs(
     if test in ("t", "bounded"):
         results["effect"] = over(of_test.mean, differences.values.std(axis=1, ddof=1), otherwise=np.nan)
         results["effect"][~differences.differ] = np.nan
-        student = of_test.t_test, of_test.student
-        p, bounds = student if test == "t" else (differences.p, differences.interval)
+        p, bounds = (
+            (of_test.t_test, of_test.student) if test == "t" else (differences.p, differences.interval)
+        )
         results["p"], (results["low"], results["high"]) = p(), bounds(setting.alpha)
     else:
         pairs = significance.paired_tests(each.values, test, setting)

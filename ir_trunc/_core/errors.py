@@ -69,14 +69,21 @@ _NOTES: ContextVar[tuple[list[str] | None, bool]] = ContextVar("notes", default=
 
 
 @contextmanager
+def set_to(variable: ContextVar[Any], value: Any) -> Iterator[None]:
+    """Let a context variable have this value in a block."""
+    before = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(before)
+
+
+@contextmanager
 def noted(issued: bool = True) -> Iterator[list[str]]:
     """Collect the messages of warnings, each once; they are still issued, unless `issued` is False."""
     notes: list[str] = []
-    before = _NOTES.set((notes, issued))
-    try:
+    with set_to(_NOTES, (notes, issued)):
         yield notes
-    finally:
-        _NOTES.reset(before)
 
 
 def printable(text: str) -> str:
@@ -137,11 +144,8 @@ _AT_COMMAND_LINE: ContextVar[bool] = ContextVar("at the command line", default=F
 @contextmanager
 def at_command_line() -> Iterator[None]:
     """Messages name options as the command line has them."""
-    before = _AT_COMMAND_LINE.set(True)
-    try:
+    with set_to(_AT_COMMAND_LINE, True):
         yield
-    finally:
-        _AT_COMMAND_LINE.reset(before)
 
 
 def counted(number: int, what: str, many: str = "") -> str:

@@ -20,7 +20,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ir_trunc._core.errors import FileError, InputError, MissingFileError, repeated, shown
+from ir_trunc._core.errors import FileError, InputError, MissingFileError, repeated, set_to, shown
 from ir_trunc._core.lazy import pattern
 from ir_trunc._core.parameters import file_name
 
@@ -252,11 +252,8 @@ _DIGESTS = ContextVar[dict[str, tuple[int, str]] | None]("digests", default=None
 def digested() -> Iterator[dict[str, tuple[int, str]]]:
     """The number of bytes and the SHA-256 of each file that is read in this block, by its path."""
     digests: dict[str, tuple[int, str]] = {}
-    before = _DIGESTS.set(digests)
-    try:
+    with set_to(_DIGESTS, digests):
         yield digests
-    finally:
-        _DIGESTS.reset(before)
 
 
 def keep_digest(path: str | os.PathLike[str], file: Any) -> None:
