@@ -678,20 +678,11 @@ def compare_scored(
     setting = Setting(*pairs, alpha, repetitions, seed)
     of_scores, of_data = _tested(names, systems, scored, pair_test, setting, adjusted_by, margins)
     of_lists = map(printable, _notes(names, systems, scored))
-    return Comparison(
-        measures=names,
-        systems=tuple(systems),
-        compared=tuple((systems[i], systems[j]) for i, j in zip(setting.first, setting.second)),
-        **of_scores,
-        baseline=reference,
-        test=pair_test,
-        correction=adjusted_by,
-        alpha=alpha,
-        seed=seed,
-        margins=margins,
-        intervals=intervals,
-        notes=(*filter(None, [evaluator.cut_note]), *notes, *of_data, *of_lists),
-    )
+    compared = tuple((systems[i], systems[j]) for i, j in zip(setting.first, setting.second))
+    all_notes = (*filter(None, [evaluator.cut_note]), *notes, *of_data, *of_lists)
+    how: Any = {"baseline": reference, "test": pair_test, "correction": adjusted_by, "alpha": alpha}
+    how |= {"seed": seed, "margins": margins, "intervals": intervals, "compared": compared}
+    return Comparison(names, tuple(systems), **of_scores, **how, notes=all_notes)
 
 
 def _tested(
@@ -847,9 +838,8 @@ def _test_pairs(
     if test in ("t", "bounded"):
         results["effect"] = over(of_test.mean, differences.values.std(axis=1, ddof=1), otherwise=np.nan)
         results["effect"][~differences.differ] = np.nan
-        p, bounds = (
-            (of_test.t_test, of_test.student) if test == "t" else (differences.p, differences.interval)
-        )
+        student = of_test.t_test, of_test.student
+        p, bounds = student if test == "t" else (differences.p, differences.interval)
         results["p"], (results["low"], results["high"]) = p(), bounds(setting.alpha)
     else:
         pairs = significance.paired_tests(each.values, test, setting)

@@ -270,15 +270,6 @@ def test_a_threshold_with_a_promise_is_the_lowest_that_is_shown_from_any_start()
         refused(ParameterError, "out of range", log.threshold, risk, delta)
 
 
-def test_wrong_answers_of_the_highest_confidence_leave_a_threshold():
-    """1,000 answers of which 21 are wrong, two of these the most confident ones: all are given."""
-    right = np.ones(1000, bool)
-    right[[0, 1, *range(100, 1000, 48)]] = False
-    assert (~right).sum() == 21
-    items = answered(right, np.linspace(1, 0.001, 1000))
-    assert read_log(items).threshold(0.1, delta=0.1) == items[-1]["confidence"]
-
-
 def test_the_threshold_is_the_lowest_that_keeps_the_risk():
     rng = np.random.default_rng(0)
     items = answered(rng.random(40) < 0.7, rng.integers(9, size=40) / 8)

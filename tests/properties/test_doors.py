@@ -222,11 +222,8 @@ def test_no_function_changes_what_it_is_given(qrels, run, door):
     outcome(door, *given)
     ir_trunc.with_topics(given[0], ["99"])
     for data, before in zip(given, (qrels, run)):
-        if isinstance(data, dict):
-            now, then = ([[key, [*docs.items()]] for key, docs in each.items()] for each in (data, before))
-            assert now == then
-        else:
-            pd.testing.assert_frame_equal(data, before)
+        assert str(data) == str(before)
+        assert not isinstance(data, pd.DataFrame) or data.equals(before)
 
 
 @pytest.mark.needs("spans and stores")
