@@ -111,7 +111,6 @@ def test_a_function_that_does_not_normalise_is_named_with_the_answer(normalise, 
     ({"q": [{"a": 2**70}]}, "level .* is not a whole number"),
     ({"q": [[None]]}, "question q, class 1: answer is missing"),
     ({"q": [[1.5]]}, "question q, class 1: answer 1.5 is float, not text"),
-    ({"q": [[["a"]]]}, "question q, class 1: answer .* is list, not text"),
     ({"q": [["\ud800"]]}, "question q, class 1: answer .* is not text that UTF-8 can hold"),
     ({"\ud800": [["a"]]}, "question .* is not text that UTF-8 can hold"),
     ({1: [["a"]], "1": [["b"]]}, "question '1' is given twice, as text and as a number"),
@@ -122,11 +121,9 @@ def test_answers_that_make_no_sense_are_refused(data, message):
 
 @pytest.mark.parametrize(("text", "message"), [
     ('{"q": [["a"]], "q": [["b"]]}', "cannot be read as JSON: an object has the name 'q' twice"),
-    ('{"q": [{"a": 1, "a": 2}]}', "an object has the name 'a' twice"),
     ('{"q": ' + "[" * 100_000, "is nested too deeply to be read"),
     ('{"q": [["\\ud800"]]}', "question q, class 1: answer .* is not text that UTF-8 can hold"),
     ('{"q": [{"a": -Infinity}]}', "-Infinity is not a JSON number"),
-    ('{"q": [{"a": NaN}]}', "NaN is not a JSON number"),
     ('{"q": [{"a": 1e400}]}', "level inf is not a whole number"),
     ('[["a"]]', r"{question: \[class, ...\]} is needed, not list"),
 ])  # fmt: skip
@@ -383,9 +380,7 @@ def test_a_mistake_in_the_questions_names_its_place(questions, part):
 
 @pytest.mark.parametrize(("predictions", "no_answer", "part"), [
     ({"q": "a"}, {"q": 1.5}, "no_answer, question q: 1.5: a number from 0 to 1 is needed; log-odds x"),
-    ({"q": "a"}, {"q": float("nan")}, "no_answer, question q: nan"),
     ({"q": "a"}, {"q": True}, "no_answer, question q: True"),
-    ({"q": "a"}, {"q": None}, "no_answer, question q: None"),
     ({"q": "a"}, {}, "no_answer: question 'q' is missing"),
     ({"q": "a"}, {"q": 0, "r": 0}, "predictions: question 'r' is missing"),
     ({"q": None}, {"q": 0}, "predictions, question q: None: an answer as text is needed"),
