@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from hashlib import file_digest, sha256
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -277,9 +277,10 @@ def _opened(path: AnyPath, source: str) -> Iterator[io.BufferedReader]:
     with file:
         digests = _DIGESTS.get()
         counted = _Counted(file, digest=None if digests is None else sha256())
-        whole = raw = io.BufferedReader(counted)
+        whole: Any = io.BufferedReader(counted)
+        raw = whole
         if len(raw.peek()) <= 2:  # a pipe may give less than asked for, and cannot be asked again
-            raw = io.BufferedReader(cast(io.RawIOBase, io.BytesIO(whole.read())))
+            raw = io.BufferedReader(io.BytesIO(whole.read()))
         start = raw.peek()
         for at, signs, kind in _OTHER_KINDS:
             if start.startswith(signs, at):

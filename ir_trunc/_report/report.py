@@ -484,7 +484,7 @@ def read_texts(
         items = _of_dataset(kind, data, ids)
     else:
         raise InputError(f"{kind} of type {type(data).__name__}: {_NEEDED}.")
-    texts = {}
+    texts: dict[str, str] = {}
     for name, words in items:
         if not isinstance(words, str):
             raise InputError(f"{kind}: the text of {shown(name)} is {type(words).__name__}; {_NEEDED}.")
