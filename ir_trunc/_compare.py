@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Unpack
@@ -163,21 +163,6 @@ class Comparison(Saved):
     intervals: bool
     notes: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for table, columns, axis in (("means", MEANS, "systems"), ("tested", TESTED, "compared")):
-            arrays = getattr(self, table)
-            shapes = {name: array.shape for name, array in arrays.items()}
-            present = VIEWS if isinstance(arrays, Means) and len(arrays) == len(VIEWS) else columns
-            if shapes != dict.fromkeys(present, (len(self.measures), len(getattr(self, axis)))):
-                needed = f"a value for each of the measures x {axis} in {', '.join(columns)}"
-                raise InputError(f"{table} has {shapes}: {needed} is needed.")
-        named = {name for pair in self.compared for name in pair} | {self.baseline or self.systems[0]}
-        rows = {*self.untested, *self.margins}
-        for what, names, known in (("system", named, self.systems), ("measure", rows, self.measures)):
-            if odd := sorted(names - set(known)):
-                raise InputError(f"{what} {odd[0]!r} is not among those compared: {', '.join(known)}.")
-
     def _data(self) -> Any:
         self.means["low"]  # which computes both bounds
         return super()._data()
@@ -185,7 +170,19 @@ class Comparison(Saved):
     @classmethod
     def _from(cls, data: Any, where: str) -> Self:
         comparison = super()._from(data, where)
-        for measure in comparison.measures:
+        measures, systems = comparison.measures, comparison.systems
+        for table, columns, axis in (("means", MEANS, "systems"), ("tested", TESTED, "compared")):
+            shapes = {name: array.shape for name, array in getattr(comparison, table).items()}
+            if shapes != dict.fromkeys(columns, (len(measures), len(getattr(comparison, axis)))):
+                needed = f"a value for each of the measures x {axis} in {', '.join(columns)}"
+                raise InputError(f"{where}: {table} has {shapes}: {needed} is needed.")
+        named = {*chain(*comparison.compared), comparison.baseline or systems[0]}
+        rows = {*comparison.untested, *comparison.margins}
+        for what, names, all_of in (("system", named, systems), ("measure", rows, measures)):
+            for name in sorted(names - {*all_of}):
+                among = f"is not among those compared: {', '.join(all_of)}"
+                raise InputError(f"{where}: {what} {name!r} {among}.")
+        for measure in measures:
             try:
                 parse_measure(measure)
             except errors.IrTruncError as error:
