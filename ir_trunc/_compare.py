@@ -449,7 +449,10 @@ class Comparison(Saved):
         notes = []
         if self.compared and len(self.untested) < len(self.measures):
             each = "over all measures" if self.correction == "holm-all" else "for each measure"
-            notes.append(f"Significance, {each}: {self._test_description()}.")
+            test = "t test of corrected differences" if self.labelled else _TESTS[self.test]
+            pairs = "which allows for all pairs of systems" if self.test in FOR_ALL_PAIRS else self.corrected
+            draws = f", {self.draws} draws, seed {self.seed}" if self.draws else ""
+            notes.append(f"Significance, {each}: {test}, {pairs}, p < {self.alpha:g}{draws}.")
             notes += few_units(self.units, self.unit, " for a test")
             if self._few_differ:
                 needed = counted(units_needed(self.alpha), self.unit)
@@ -469,13 +472,6 @@ class Comparison(Saved):
         """The level of the intervals, and whether it holds for each of them or for all together."""
         together = of_differences and self.test in FOR_ALL_PAIRS
         return f"{'simultaneous' if together else 'individual'} {100 * (1 - self.alpha):g} % confidence"
-
-    def _test_description(self) -> str:
-        """The test, its correction, its level and its draws."""
-        test = "t test of corrected differences" if self.labelled else _TESTS[self.test]
-        pairs = "which allows for all pairs of systems" if self.test in FOR_ALL_PAIRS else self.corrected
-        draws = f", {self.draws} draws, seed {self.seed}" if self.draws else ""
-        return f"{test}, {pairs}, p < {self.alpha:g}{draws}"
 
     @property
     def corrected(self) -> str:

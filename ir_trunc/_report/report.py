@@ -369,11 +369,9 @@ class _View:
             why = "they would be fitted to labels by a model and by people, which differ"
         elif units < 2:
             why = "one topic cannot be split"
-        if why:
-            return {"rows": [], "why": why}
         folds = min(folds, units)
         means = {run: self.mean(run, curve.own()) for run, curve in self.curves.items()}
-        for tried in (POLICIES, WITHOUT_SCORES):
+        for tried in () if why else (POLICIES, WITHOUT_SCORES):
             try:
                 lists = each_run(self.lists, "cross-validating")
                 found = [*validated(parse_policies(tried), self.measure, lists, folds, unit=self.unit)]
@@ -440,20 +438,13 @@ def _of_list(rankings: Rankings, topic: int, most: int, best: int | None) -> dic
     length = int(rankings.lengths[topic])
     hits = slice(rankings.judged_offsets[topic], rankings.judged_offsets[topic + 1])
     grade = dict(zip(rankings.judged_ranks[hits].tolist(), rankings.judged_grades[hits].tolist()))
-    signs = []
-    for place in range(min(length, most) + 1):
-        if place in grade:
-            signs.append(_RELEVANT if grade[place] > 0 else _OTHER)
-        elif place:
-            signs.append(_UNJUDGED)
-        if place == length:
-            signs.append(_END)
-        elif place == best:
-            signs.append(_BEST)
+    signs = {place: _RELEVANT if value > 0 else _OTHER for place, value in grade.items()} | {0: ""}
+    ends = {best: _BEST, length: _END}
+    shown = [signs.get(place, _UNJUDGED) + ends.get(place, "") for place in range(min(length, most) + 1)]
     relevant = [place for place, value in grade.items() if value > 0]
     ranks = ", ".join(map(str, relevant[:8])) + (" …" if len(relevant) > 8 else "")
     about = {"length": length, "best": best, "found": len(relevant), "ranks": ranks, "relevant": relevant}
-    return about | {"signs": "".join(signs), "more": max(length - most, 0)}
+    return about | {"signs": "".join(shown), "more": max(length - most, 0)}
 
 
 # Texts of queries and documents, by their ids.
