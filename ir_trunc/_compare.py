@@ -718,7 +718,8 @@ def _tested(
             times = over(adjusted, p.ravel(), float(p.size) if correction else 1.0)
             tested["level"][family] = setting.alpha / times.reshape(p.shape)
     for row in rows if test == "t" and len(setting.first) else ():
-        differences = _differences([run.estimates[row] for run in scored], setting)
+        each = stacked([run.estimates[row] for run in scored])
+        differences = each[setting.first] - each[setting.second]
         level = tested["level"][row]
         interval, alike = differences.best.student(level), ~differences.differ
         if alike.any():
@@ -810,12 +811,6 @@ def _margins(margin: Any, measures: Sequence[str], baseline: str | None) -> dict
     return {key: number(f"margin of {name}", value, 0, inside=True) for key, (name, value) in named.items()}
 
 
-def _differences(estimates: Sequence[Any], setting: Setting) -> Any:
-    """Of each pair, the first less the second."""
-    each = stacked(estimates)
-    return each[setting.first] - each[setting.second]
-
-
 def _test_pairs(
     measure: str, estimates: Sequence[Any], test: PairTest, setting: Setting, margin: float | None
 ) -> tuple[dict[str, Floats], int, Bools]:
@@ -824,7 +819,7 @@ def _test_pairs(
     The last value is of which pairs all differences are equal, and the results follow from the bounds (P).
     """
     each, draws = stacked(estimates), 0
-    differences = _differences(estimates, setting)
+    differences = each[setting.first] - each[setting.second]
     of_test = differences.best
     results = {"difference": of_test.mean, "differ": differences.moved}
     results["up"], results["down"] = significance.ups_and_downs(differences.values)
