@@ -241,8 +241,11 @@ def read_all(paths: Mapping[str, Any], collection: ChangeCollection, absent: Abs
     """The runs with their errors, by the names of their files; a runtag of several is an error of each."""
     read = {n: read_change_run(p, f"run {p}", collection, absent, True) for n, p in paths.items()}
     for name, run in read.items():
+        tag = f"run {paths[name]}, line 1: runtag {run.tag} is"
+        if run.tag in (SILENT, PERFECT):
+            run.refuse(f"{tag} the name of a row of the table; give it its own.")
         if others := [other for other, each in read.items() if each.tag == run.tag != "" and other != name]:
-            run.refuse(f"run {paths[name]}, line 1: runtag {run.tag} is that of {', '.join(others)}, too.")
+            run.refuse(f"{tag} that of {', '.join(others)}, too.")
     return read
 
 
@@ -461,9 +464,6 @@ def _valid_runs(
     valid: dict[str, ChangeRun] = {}
     invalid: dict[str, list[str]] = {}
     for name, run in read_all(paths, collection, absent).items():
-        if run.tag in (SILENT, PERFECT):
-            place = f"run {paths[name]}, line 1"
-            run.refuse(f"{place}: runtag {run.tag} is the name of a row of the table; give it its own.")
         if run.errors:
             invalid[name] = run.errors
             continue

@@ -491,6 +491,7 @@ def test_the_valid_runs_of_several_are_scored(track):
     assert [len(errors) for errors in said.values()] == [1, 1]
     write(track / "silent.jsonl", in_lines("silent", {}))
     refused(InputError, "runtag silent is the name of a row of the table", scored, "silent.jsonl")
+    assert not cdet.check_runs(TOPICS, "silent.jsonl", days=RANGE).valid
 
 
 def test_dates_that_are_not_named_may_be_ties_or_silence(track):
