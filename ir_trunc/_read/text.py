@@ -276,8 +276,8 @@ def _opened(path: AnyPath, source: str) -> Iterator[io.BufferedReader]:
         raise FileError(f"{source} cannot be opened: {error.strerror}.") from None
     with file:
         digests = _DIGESTS.get()
-        counted = _Counted(file, digest=None if digests is None else sha256())
-        whole: Any = io.BufferedReader(counted)
+        counted = _Counted(file, digest=sha256())
+        whole: Any = io.BufferedReader(file if digests is None else counted)
         raw = whole
         if len(raw.peek()) <= 2:  # a pipe may give less than asked for, and cannot be asked again
             raw = io.BufferedReader(io.BytesIO(whole.read()))
