@@ -275,9 +275,8 @@ class AnswerLog:
         figures = {"accuracy": accuracy, "rejected": rejected, "estimated": accuracy * (1 + rejected)}
         figures["attainable"] = (right + held_back) / n
         given, wanted = right + wrong, right + held_back
-        figures["precision"] = right / given if given else 0.0
-        figures["recall"] = right / wanted if wanted else 0.0
-        figures["F"] = 2 * right / (given + wanted) if given + wanted else 0.0
+        figures |= {"precision": right / max(1, given), "recall": right / max(1, wanted)}
+        figures["F"] = 2 * right / max(1, given + wanted)
         if self.has_confidence:
             from scipy import stats
 
@@ -314,7 +313,7 @@ class AnswerLog:
         may_be = {**self.answerable, **(self.candidates or {})}
         held_back = [may_be[name] for name, answer in self.run.items() if not answer]
         rightly = math.nan if None in held_back else held_back.count(False)
-        attempted = right / (right + wrong) if right + wrong else 0.0
+        attempted = right / max(1, right + wrong)
         means = {str(name): (mean, PENAS) for name, mean in self.calc("c@1 UF").aggregated.items()}
         rows = means | {
             "coverage": ((right + wrong) / n, CHEN),
