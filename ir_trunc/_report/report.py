@@ -299,9 +299,9 @@ class _View:
 
     def verdict(self, policies: dict[str, Any]) -> dict[str, Any]:
         """The best system (with a baseline, of the others), the next or the baseline, and the best policy."""
-        found, sign = self.found, -1 if self.lower_is_better else 1
+        found = self.found
         means = dict(zip(found.systems, found.means["all"][self.row].tolist()))
-        ranked = sorted(means, key=lambda name: -sign * means[name])
+        ranked = sorted(means, key=lambda name: -oriented(self.measure, means[name]))
         best = next((name for name in ranked if name != found.baseline), ranked[0])
         other = ranked[:2][-1] if found.baseline is None else found.baseline
         tests: dict[tuple[str, str], dict[str, Any]] = {}
