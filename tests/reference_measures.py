@@ -542,7 +542,7 @@ def RGR(q, s, gains=None):
 # The list against all D documents of the collection.
 
 
-def collection(q: Query, D: int) -> tuple[list[int], list[int]]:
+def heights_and_grades(q: Query, D: int) -> tuple[list[int], list[int]]:
     """Height (the higher the earlier in the list; 0 if not listed) and grade of every document."""
     missed = Counter(q.judged) - Counter(x for x in q.grades if x is not None)
     grades = [level(x) for x in [*q.grades, *missed.elements()]]
@@ -554,7 +554,7 @@ def collection(q: Query, D: int) -> tuple[list[int], list[int]]:
 
 @reference
 def AUC(q, s, D=20000, rel=1):
-    heights, grades = collection(q, D)
+    heights, grades = heights_and_grades(q, D)
     relevant = [h for h, x in zip(heights, grades) if x >= rel]
     irrelevant = Counter(h for h, x in zip(heights, grades) if x < rel)
     if not relevant or not irrelevant:
@@ -568,7 +568,7 @@ def AUC(q, s, D=20000, rel=1):
 
 
 def correlated(q: Query, D: int, correlation: Callable[..., Any]) -> float:
-    heights, grades = collection(q, D)
+    heights, grades = heights_and_grades(q, D)
     constant = len(set(heights)) == 1 or len(set(grades)) == 1
     return 0.0 if constant else correlation(heights, grades).statistic
 
