@@ -214,6 +214,7 @@ MEMBERS = {
     "plots": "plot scatter",
     "explanation": "explain",
     "inference": "estimate quantity",
+    "monitor": "monitor",
     "ties": "ties",
 }
 """Methods and options by which core code reaches a room."""

@@ -116,6 +116,7 @@ def test_fitting_chooses_among_the_depths_that_were_tried():
     assert sorted(fixed) == ["Fixed(k=2)", "Fixed(k=7)"]
 
 
+@pytest.mark.needs("scikit-learn")
 @TRIED
 def test_where_no_answer_was_graded_without_passages_policies_keep_some():
     graded, run = answers(depths=(3, 5, 10))

@@ -281,6 +281,7 @@ def test_the_policy_of_your_own_is_found_everywhere(own_policy, command):
     assert "| `k` | documents to keep at most | a whole number >= 0 | `10` |" in section
 
 
+@pytest.mark.needs("PyTerrier")
 def test_the_policy_of_your_own_is_a_transformer(own_policy):
     pt = pytest.importorskip("pyterrier")
     within = pytest.importorskip("within")
