@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from hashlib import file_digest, sha256
@@ -386,6 +386,14 @@ def read_json(text: str | bytes, place: str) -> Any:
         long = "int_max_str_digits" in str(error)  # of the interpreter, which a user need not know
         problem = "a whole number has too many digits" if long else error
         raise InputError(f"{place} cannot be read as JSON: {problem}.") from None
+
+
+def as_dict(content: Any, place: str, needed: str) -> Mapping[Any, Any]:
+    """Content of JSON that is an object; InputError for another."""
+    if not isinstance(content, Mapping):
+        kind = "null" if content is None else type(content).__name__
+        raise InputError(f"{place}: an object {needed} is needed, not {kind}.")
+    return content
 
 
 def json_texts(data: Iterable[bytes], source: str) -> Iterator[tuple[str, str]]:

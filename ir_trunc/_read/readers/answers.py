@@ -15,7 +15,7 @@ from ir_trunc._read.readers.memory import dicts, first_item
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import File, Table, reader
 from ir_trunc._read.rows import PART, Rows
-from ir_trunc._read.text import json_content, json_parts
+from ir_trunc._read.text import as_dict, json_content, json_parts
 
 
 @reader(
@@ -30,7 +30,7 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
     No class stands for a question without an answer.
     """
     for part in [data] if isinstance(data, Mapping) else json_parts(data, layout.source):
-        classes_of = _object(part, layout.source, "{question: [class, ...]}")
+        classes_of = as_dict(part, layout.source, "{question: [class, ...]}")
         topics = [one_id(question, "question", "answers") for question in classes_of]
         if (twice := repeated(topics)) is not None:
             raise InputError(f"answers: question {shown(twice)} is given twice, as text and as a number.")
@@ -57,12 +57,6 @@ def answer_classes(data: Any, layout: Layout) -> Iterator[Rows]:
         numbers = number_column(levels, "level", "int64", "answers", (questions, texts), layout.levels)
         rows = Rows.of("answers (classes)", questions, texts, numbers, of_classes)
         yield replace(rows, universe=tuple(topics))
-
-
-def _object(content: Any, source: str, needed: str) -> Mapping[Any, Any]:
-    if not isinstance(content, Mapping):
-        raise InputError(f"{source}: {needed} is needed, not {type(content).__name__}.")
-    return content
 
 
 _ARTICLES = '{"data": [{"paragraphs": [{"qas": [{"id": ..., "answers": [{"text": ...}]}]}]}]}'
@@ -188,7 +182,7 @@ def read_predictions(predictions: Any, no_answer: Any) -> dict[str, dict[str, fl
     for name, data in (("predictions", predictions), ("no_answer", no_answer)):
         source = name if isinstance(data, Mapping) else f"{name} {file_name(name, data)}"
         content = data if isinstance(data, Mapping) else json_content(data, source)
-        contents.append(_object(content, source, f"{name} as {{question: ...}}"))
+        contents.append(as_dict(content, source, f"{name} as {{question: ...}}"))
     texts, probabilities = contents
     for question in [*texts, *probabilities]:
         if question not in texts or question not in probabilities:

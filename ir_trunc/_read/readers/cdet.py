@@ -24,7 +24,7 @@ from ir_trunc._read.readers.memory import dicts
 from ir_trunc._read.reading import Layout
 from ir_trunc._read.registry import Table, reader
 from ir_trunc._read.rows import Rows
-from ir_trunc._read.text import beginning, file_lines, read_json
+from ir_trunc._read.text import as_dict, beginning, file_lines, read_json
 
 SEPARATOR = "/"  # joins the keys of a list to its id
 
@@ -174,11 +174,11 @@ class _RunReader:
                 raise InputError(f"{source} is empty: {what}.")
             content = read_json(line, first)
             with self.part():
-                self.read_head(_object(content, first, 'with "runtag"'), first)
+                self.read_head(as_dict(content, first, 'with "runtag"'), first)
             for place, line in lines:
                 unread += 1
                 with self.part():
-                    content = _object(read_json(line, place), place, 'with "topic" and "results"')
+                    content = as_dict(read_json(line, place), place, 'with "topic" and "results"')
                     topic = one_key(_field(content, place, "topic"), "topic", place)
                     unread -= 1
                     if topic in line_of:
@@ -218,7 +218,7 @@ class _RunReader:
         self.schema(_is_text(content["topic"]), "a topic that is no text", place)
         self.schema(_is_extra(content), "extra that is no object", place)
         days = self.run.named[topic] = set()
-        for day, questions in _object(_field(content, place, "results"), place, "{date: questions}").items():
+        for day, questions in as_dict(_field(content, place, "results"), place, "{date: questions}").items():
             with self.part():
                 days.add(one_day(day, place))
                 here = f"{place}, {day}"
@@ -239,7 +239,7 @@ class _RunReader:
         rank_of: dict[str, int] = {}
         for item in questions:
             with self.part():
-                content = _object(item, place, 'with "qid"')
+                content = as_dict(item, place, 'with "qid"')
                 question = one_key(_field(content, place, "qid"), "question", place)
                 here = f"{place}, question {question}"
                 if question in rank_of:
@@ -288,7 +288,7 @@ class _RunReader:
             docs = {}
             for item in documents:
                 with self.part():
-                    content = _object(item, place, 'with "doc_id" and "score"')
+                    content = as_dict(item, place, 'with "doc_id" and "score"')
                     doc = one_id(_field(content, place, "doc_id"), "doc_id", place)
                     score = _field(content, f"{place}, document {doc}", "score")
                     self.schema(_is_text(item["doc_id"]), "a doc_id that is no text", place)
@@ -330,13 +330,6 @@ def one_day(value: object, place: str) -> str:
         if date.fromisoformat(text).isoformat() == text:
             return text
     raise InputError(f"{place}: {shown(value)} is not a date; YYYY-MM-DD is needed, such as 2024-01-31.")
-
-
-def _object(content: Any, place: str, needed: str) -> Mapping[str, Any]:
-    if not isinstance(content, Mapping):
-        kind = "null" if content is None else type(content).__name__
-        raise InputError(f"{place}: an object {needed} is needed, not {kind}.")
-    return content
 
 
 def _field(content: Mapping[str, Any], place: str, *names: str) -> Any:
@@ -391,14 +384,14 @@ def read_change_topics(path: str | os.PathLike[str], source: str) -> dict[str, d
     """{topic: {question: (document found when the topic was developed, ...)}} from a file of topics."""
     topics: dict[str, dict[str, tuple[str, ...]]] = {}
     for place, line in file_lines(path, source, b"{"):
-        content = _object(read_json(line, place), place, 'with "tid" and "questions"')
+        content = as_dict(read_json(line, place), place, 'with "tid" and "questions"')
         topic = one_key(_field(content, place, "tid"), "tid", place)
         place = f"{place}, topic {topic}"
         if topic in topics:
             raise InputError(f"{place}: it is in the file twice.")
         topics[topic] = {}
         for item in _field(content, place, "questions"):
-            question = one_key(_field(_object(item, place, 'with "qid"'), place, "qid"), "qid", place)
+            question = one_key(_field(as_dict(item, place, 'with "qid"'), place, "qid"), "qid", place)
             if question in topics[topic]:
                 raise InputError(f"{place}, question {question}: it is in the topic twice.")
             documents = _field({"rel_docs": [], **item}, f"{place}, question {question}", "rel_docs")
@@ -431,7 +424,7 @@ def change_qrels(data: str | os.PathLike[str], layout: Layout) -> Table:
     """Lists `topic/question/day`, or without a day; where there is no doc_id, questions by `topic/day`."""
     rows = list[tuple[str, str, int]]()
     for place, line in file_lines(data, layout.source, b"{"):
-        content = _object(read_json(line, place), place, "with topic, qid and gain")
+        content = as_dict(read_json(line, place), place, "with topic, qid and gain")
         keys = [one_key(_field(content, place, *_TOPICS), "topic", place)]
         doc = question = one_key(_field(content, place, *_QUESTIONS), "question", place)
         if "doc_id" in content:

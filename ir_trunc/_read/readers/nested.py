@@ -51,8 +51,7 @@ class Form(NamedTuple):
     records: tuple[str, ...] = ()  # paths to the records, where the data hold more than them
     docs: tuple[str, ...] = _IDS  # names of the id of a document
     scores: tuple[str, ...] = _SCORES  # names of its score
-    beside: str = ""  # path to the scores, where they are in a list of their own
-    distances: bool = False  # whether lower scores are better
+    beside: str = ""  # path to the distances, where they are in a list of their own
     cited: str = ""  # path to sentences whose citations give the order of the documents
     golden: bool = False  # whether `answerable` says that there is none, and one may stand alone
     signs: tuple[str, ...] = ()  # other names by which a record is recognised, which may lack its list
@@ -148,8 +147,7 @@ FORMS = (
          scores=(*_SCORES, "relevance", "@search.score", "_rankingScore")),
     Form("responses of Elasticsearch or OpenSearch", ("hits.hits",), signs=("hits", "_shards", "error"),
          check=_whole_response),
-    Form("responses of Chroma", ("ids.0",), beside="distances.0", distances=True, signs=("distances",),
-         check=_one_query),
+    Form("responses of Chroma", ("ids.0",), beside="distances.0", signs=("distances",), check=_one_query),
     Form("responses of Qdrant", ("points",)),
 )
 # fmt: on
@@ -470,8 +468,8 @@ def _results(
             if form.check:
                 form.check(result, place)
             items = _first_at(result, form.lists)
-            items = zip(items, _first_at(result, [form.beside])) if form.beside else items
-            distances |= form.distances
+            if form.beside:
+                items, distances = zip(items, _first_at(result, [form.beside])), True
         if not _is_list(items) or isinstance(items, (set, frozenset)):  # whose order is no ranking
             raise InputError(f"{place}: {shown(result)}: a list of its documents is needed.")
         items = items if isinstance(items, (list, tuple)) else [*items]
