@@ -110,9 +110,6 @@ class Policy:
         inside = ", ".join(f"{name}={value!r}" for name, value in values.items() if value is not None)
         return f"{type(self).__name__}({inside})" if inside else type(self).__name__
 
-    def __str__(self) -> str:
-        return repr(self)  # a policy may have a shorter name for tables
-
     def fit(self, rankings: Rankings, measure: Any = None, weights: Floats | None = None) -> Policy:
         """The policy fitted to a measure (text or object) on these training topics.
 
