@@ -42,6 +42,8 @@ def number(
 
 def whole(name: str, value: Any, low: int, high: int = LARGEST) -> int:
     """A whole number between two bounds, as an int or as a float without a fraction."""
+    if type(value) is int and low <= value <= high:  # a float has not all digits of the largest ones
+        return value
     real, allowed = _real(name, value, range_of_wholes, low, high), range_of_wholes(low, high)
     if real > LARGEST == high:
         raise ParameterError(f"{name}={shown(value)} is too large: {allowed}, and at most {high}, is needed.")

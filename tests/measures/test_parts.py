@@ -50,6 +50,13 @@ def test_numbers_that_64_bits_do_not_hold_are_refused_and_no_score_is_nan(measur
     refused(ParameterError, problem, calc, measure, {"1": {"a": 1024, "b": 1}}, RUN)
 
 
+def test_the_largest_number_of_64_bits_is_a_cutoff():
+    """As a float it would be one more, which is refused."""
+    found = calc(f"nDCG@{2**63 - 1} nDCG", {"1": {"a": 2, "b": 1}}, RUN).values
+    assert found[0].tolist() == found[1].tolist()
+    refused(ParameterError, "is too large", calc, f"nDCG@{2**63}", {"1": {"a": 1}}, RUN)
+
+
 def test_costs_whose_sum_is_no_number_are_refused():
     rankings = Rankings.from_lists([[1, 0, 0]], costs=[[1e308, 1e308, 1e308]])
     with pytest.raises(ParameterError, match=r"FlatU.*not every score is a finite number; smaller gains"):
