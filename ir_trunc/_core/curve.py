@@ -148,7 +148,7 @@ def lowest_of_best(values: Floats, offsets: Ints, tolerance: float = 0.0) -> tup
     top: Floats = np.fmax.reduceat(values, offsets[:-1])
     lengths = np.diff(offsets)
     place = np.arange(len(values)) - np.repeat(offsets[:-1], lengths)
-    good_enough = top - tolerance * np.fmax.reduceat(np.abs(values), offsets[:-1])
+    good_enough = top - tolerance * np.fmax.reduceat(np.abs(values), offsets[:-1]) if tolerance else top
     reached = values >= np.repeat(good_enough, lengths)
     return np.minimum.reduceat(np.where(reached, place, lengths.max()), offsets[:-1]), top
 

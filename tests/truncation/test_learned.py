@@ -68,6 +68,21 @@ def test_any_regressor_and_any_classifier_will_do():
     assert Learned(DecisionTreeClassifier()).fit(empty, "SetF").cut(empty).tolist() == [0, 0, 0]
 
 
+def test_a_model_may_expect_an_infinite_score():
+    """One without a bound on what it says, such as a ratio: the lowest of such cuts is chosen."""
+    base = pytest.importorskip("sklearn.base")
+
+    class Ratio(base.RegressorMixin, base.BaseEstimator):
+        def fit(self, x, y):
+            return self
+
+        def predict(self, x):
+            return np.where(x[:, FEATURES.index("cut: k")] >= 2, np.inf, 0.5)
+
+    lists = topics(9, 4)
+    assert Learned(Ratio()).fit(lists, "SetF").cut(lists).tolist() == [2] * 9
+
+
 def test_it_needs_fitting():
     pytest.importorskip("sklearn")
     refused(ParameterError, "Learned has no model yet: fit it", Learned(), [0.9, 0.5])
