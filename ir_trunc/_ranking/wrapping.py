@@ -283,6 +283,8 @@ def _scored(
 def _ids_as_judged(qrels: Qrels, ranked: RankedRows, counted: Ints, again: Ints) -> list[str]:
     """The ids of ranked rows; marked are those that do not count, and those whose class occurred above."""
     ids: list[str] = ranked.rows.docs.to_pylist()
+    if qrels.classes is None and qrels.normalise is None and not qrels.nil.answers:
+        return ids
     if qrels.normalise is not None:
         ids = [qrels.normalise(doc) for doc in ids]
     marked, counts = set(again.tolist()), set(counted.tolist())
