@@ -12,6 +12,7 @@ import inspect
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from functools import cache, wraps
 from numbers import Real
 from types import SimpleNamespace
@@ -390,8 +391,8 @@ def kind_of(annotation: Any) -> Any:
     kind, *_ = getattr(annotation, "__metadata__", None) or [None]
     if isinstance(kind, Choice) and not kind.words:
         literals = (annotation.__origin__, *get_args(annotation.__origin__))  # the second of `Literal | None`
-        words = next(get_args(each) for each in literals if get_origin(each) is Literal)
-        kind = Choice(kind.meaning, words, kind.number, kind.elsewhere)
+        kind = copy(kind)  # whatever its class is
+        kind.words = next(get_args(each) for each in literals if get_origin(each) is Literal)
     return kind if hasattr(kind, "clean") else None
 
 

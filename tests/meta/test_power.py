@@ -51,6 +51,13 @@ def test_exact_randomisation_is_scipys_permutation_test():
         np.testing.assert_allclose(p, exact)
 
 
+def test_the_name_of_a_test_may_be_spelled_either_way():
+    matrix = random_matrix(5, M=1, S=3, T=7)
+    british, american = (meta.power(matrix, f"randomi{letter}ation", repetitions=9) for letter in "sz")
+    assert american.test == british.test == "randomisation"
+    assert american.p.tolist() == british.p.tolist()
+
+
 def test_the_difference_needed_is_where_the_t_test_turns():
     """A pair shifted to just above its needed difference is significant, just below it is not."""
     matrix = random_matrix(1, M=1, S=2, T=12)
