@@ -481,8 +481,6 @@ def how_many(
     candidates = 1 if chosen is None else len(trials)
     if chosen is not None:
         expected = selection.of_best(estimates, table["score"].to_numpy(), draws.outside, chosen, seed)
-    asked: Any = {"production": unanswerable, "tolerance": tolerance, "keep": keep}
-    asked |= {"seed": seed, "budget": budget, "price": price}
     bound_of_kept = float(trials[best].kept.bound(ALPHA / candidates, upper=False))
     return HowMany(
         table=table,
@@ -497,15 +495,20 @@ def how_many(
         searched=(rankings.universe or Universe()).searched,
         unit=split.unit,
         units=units,
+        production=unanswerable,
         folds=len(split.parts),
+        seed=seed,
         expected=expected,
         candidates=candidates,
         reference=trials[reference].name,
         expected_kept=(float(table["kept"][best]), bound_of_kept),
         chance=chance,
         separation=selection.separation(None if split.unit or agreement else rankings.first_scores, nil),
+        tolerance=tolerance,
+        keep=keep,
+        budget=budget,
+        price=price,
         left_out=tuple(left_out),
-        **asked,
     )
 
 
@@ -656,9 +659,10 @@ def _try_policies(
             continue
         fitted, lists = _finite(each[-1]), split.rankings.cut(cuts)
         rank = 1 if isinstance(fitted, Fixed) else 2
+        if policy is now:
+            rank = 0
         by_people = lists if people is split.rankings else people.cut(cuts[scored.labelled])
         estimate, kept = scored.estimate(lists, by_people), scored.share("kept", by_people)
-        rank = 0 if policy is now else rank
         trials.append(_Trial(name, cuts, free, lists, by_people, fitted, rank, estimate, kept))
     # Of equal scores the shorter lists come first, and of equal lists what is simpler.
     trials.sort(key=lambda trial: (-np.round(float(trial.estimate.mean), 12), trial.cuts.mean()))

@@ -468,8 +468,9 @@ class Rankings:
         names = _names(topics, len(values))
         shapes = [(values if each is None else each).shape for each in (values, grades, in_list, is_judged)]
         if {*shapes} != {(len(names), values.shape[1])}:
-            given = f"scores, labels, shown and judged of the shapes {', '.join(map(str, shapes))} for"
-            raise InputError(f"{given} {len(names)} topics: one shape is needed, with a row for each topic.")
+            given = f"scores, labels, shown and judged of the shapes {', '.join(map(str, shapes))}"
+            needed = "one shape is needed, with a row for each topic"
+            raise InputError(f"{given} for {len(names)} topics: {needed}.")
         is_grade = (grades >= -HIGHEST_GRADE) & (grades <= HIGHEST_GRADE)
         if grades.dtype.kind == "f":
             is_grade &= np.floor(grades) == grades

@@ -34,8 +34,9 @@ def answer_score(lists: Lists, low: float = 0.0, high: float = 1.0) -> Floats:
     return curve.scored(scores, lists.n) if type(lists) is Lists else scores
 
 
-_PARAMS = {"low": Param("low", Number("lowest possible score"), 0.0)}
-_PARAMS |= {"high": Param("high", Number("highest possible score"), 1.0)}
+_LOW = Param("low", Number("lowest possible score"), 0.0)
+_HIGH = Param("high", Number("highest possible score"), 1.0)
+_PARAMS = {param.name: param for param in (_LOW, _HIGH)}
 
 unlisted["AnswerScore"] = Definition(
     name="AnswerScore",

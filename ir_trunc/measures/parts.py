@@ -247,9 +247,8 @@ def powers_of_two(lists: Lists, gains: dict[int, float] | None) -> Gains:
         needed = f"grades or gains g of at most {_TOP_EXPONENT}"
         raise ParameterError(f"gains 2^g - 1 need {needed}, not {highest:g}.")
     levels = np.append(0, lists.judgments.levels)
-    return gains_by(
-        of_pairs(1, *((int(x), 2**g - 1) for x, g in zip(levels, scale_of(gains)(levels)))), lists
-    )
+    powers = ((int(x), 2**g - 1) for x, g in zip(levels, scale_of(gains)(levels)))
+    return gains_by(of_pairs(1, *powers), lists)
 
 
 def linear(lists: Lists, max_rel: int | None = None, rel: int = 1) -> Gains:

@@ -386,8 +386,9 @@ def at_depth(measure: str, depth: int | None, residual: float | None = None) -> 
 def check_residual(residual: float | None, measures: Iterable[str]) -> None:
     """ParameterError where a residual is given and no measure takes its persistence."""
     if residual is not None and not any(_PERSISTENCE in measure for measure in measures):
-        such = f"measures with {_PERSISTENCE}, as 'RBP(p={_PERSISTENCE}, rel=1)', and none has it: write such"
-        raise ParameterError(f"residual={shown(residual)} is for {such} a measure, or leave residual out.")
+        such = f"measures with {_PERSISTENCE}, as 'RBP(p={_PERSISTENCE}, rel=1)', and none has it"
+        needed = "write such a measure, or leave residual out"
+        raise ParameterError(f"residual={shown(residual)} is for {such}: {needed}.")
 
 
 def texts_of(measures: Any) -> tuple[str, ...]:

@@ -800,8 +800,9 @@ def properties(
     outside = comb(len(largest) - 1 + OUTSIDE, OUTSIDE)
     lists = sum(len(largest) ** n for n in range(length + 1)) * outside
     if lists > MOST_LISTS:
-        what = f"scale={grades_text(largest)}, length={length}: {lists} lists would be tried, and at most"
-        raise ParameterError(f"{what} {MOST_LISTS} can be: take fewer grades or a shorter length.")
+        where = f"scale={grades_text(largest)}, length={length}"
+        many = f"{lists} lists would be tried, and at most {MOST_LISTS} can be"
+        raise ParameterError(f"{where}: {many}: take fewer grades or a shorter length.")
     named: Any = default_settings() if measures is None else measures
     chosen: list[Any] = [named] if _is_function(named) else [*parse_measures(named)]
     plans = [_plan(measure, grades, length) for measure in chosen]

@@ -191,7 +191,8 @@ def quiz(
             evidence = margin + _NOISE * rng.standard_normal(questions)
             confidence = (1 / (1 + np.exp(-1.6 * evidence))).round(6)
             unsure = confidence < _SURE
-            quiet = {"always": unsure & False, "if-sure": unsure, "at-random": rng.permutation(unsure)}
+            quiet = {"always": np.zeros(questions, bool), "if-sure": unsure}
+            quiet["at-random"] = rng.permutation(unsure)
             other_option = rng.integers(1, len(QUIZ_OPTIONS), size=questions)
             picked = (key + np.where(margin > 0, 0, other_option)) % len(QUIZ_OPTIONS)
             answers = zip(names, picked.tolist(), confidence.tolist(), quiet[habit].tolist())

@@ -91,11 +91,11 @@ def test_documents_of_frameworks_have_costs_as_columns_have_them(form, cost):
         documents.setdefault(q, []).append((made, score) if form == "pairs" else made)
     if form == "records":
         documents = [{"query_id": q, "documents": docs} for q, docs in documents.items()]
-    if cost == "function" and form == "LangChain":
-        cost = lambda doc: 3 * doc.metadata["tokens"]  # noqa: E731
-    elif cost == "function":
-        cost = lambda doc: 3 * doc["metadata"]["tokens"]  # noqa: E731
-    found = how_many(labels, documents, cost=cost, budget=40)
+
+    def tokens(doc):
+        return 3 * (doc.metadata if form == "LangChain" else doc["metadata"])["tokens"]
+
+    found = how_many(labels, documents, cost=tokens if cost == "function" else cost, budget=40)
     pd.testing.assert_frame_equal(found.table, expected.table)
 
 
