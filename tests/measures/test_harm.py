@@ -54,6 +54,12 @@ def test_compatibility_is_that_of_the_tool_of_trec():
     assert found == pytest.approx([harmful, helpful - harmful], rel=1e-9)
 
 
+def test_a_cascade_has_no_harm():
+    """A gain is a probability there."""
+    lists = Rankings.from_lists([[1]])
+    refused(ParameterError, "'linear' or 'exp' is needed", calc, "ERRU(gain='signed')", None, lists)
+
+
 # Sets that may be empty: push notifications, filtering, and set measures in which silence may be right.
 
 
