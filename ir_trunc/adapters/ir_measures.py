@@ -57,13 +57,15 @@ class Evaluator(providers.Evaluator):
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Yield a Metric for each measure and topic of the qrels."""
         from ir_trunc._ranking.runs import rank_run
+        from ir_trunc._read.rows import Rows
         from ir_trunc._scoring.evaluator import warn_about_lists
 
         name = getattr(run, "attrs", {}).get(SYSTEM)
         source = f"run {name}" if name else f"run ({type(run).__name__})"
         takes_ends = not any(map(refuses_ends, self.measures))
         rankings = rank_run(self.qrels, run, must_match=False, source=source, takes_ends=takes_ends)
-        warn_about_lists(dict(zip(self.measures, self.bound)), source, rankings)
+        cut_at = run.cut_at if isinstance(run, Rows) else None
+        warn_about_lists(dict(zip(self.measures, self.bound)), source, rankings, cut_at)
         for measure, values in zip(self.measures, scores(self.bound, rankings)):
             for topic, value in zip(rankings.topics, values.tolist()):
                 yield ir_measures.Metric(topic, measure, value)

@@ -12,9 +12,10 @@ from generated import ALL, settings_of
 from ir_measures import AP, RR, P, Qrel, ScoredDoc, nDCG
 
 import ir_trunc
-from ir_trunc import OIE, RBPT, c, nDCGT, parse_measure
+from ir_trunc import OIE, RBPT, c, calc, nDCGT, parse_measure
 from ir_trunc.adapters.ir_measures import register
 from ir_trunc.measures.declaration import CUTOFF
+from ir_trunc.truncation import truncate
 
 QRELS = {"1": {"a": 1, "b": 0, "d": 2}, "2": {"x": 0}, "3": {"z": 2}, "4": {"y": 1}}
 RUN = {"1": {"a": 2.0, "b": 1.0, "e": 0.5}, "3": {"y": 3.0, "z": 1.0}}
@@ -101,6 +102,12 @@ def test_an_imposed_limit_is_said_in_ir_measures_too():
     run = {topic: {f"d{rank}": 1 / rank for rank in range(1, 21)} for topic in qrels}
     with pytest.warns(ir_trunc.IrTruncWarning, match="end at 20 documents.* use RBPT@20"):
         ir_measures.calc_aggregate([AP, RBPT], qrels, run)
+
+
+def test_the_length_at_which_a_policy_ended_lists_is_no_limit_in_ir_measures_either():
+    qrels = {str(topic): {"d1": 1} for topic in range(10)}
+    cut = truncate({key: [f"d{rank}" for rank in range(1, 6)] for key in qrels}, "Fixed(4)")
+    assert ir_measures.calc_aggregate([RBPT], qrels, cut)[RBPT] == calc("RBPT", qrels, cut).aggregated["RBPT"]
 
 
 def test_the_provider_stands_beside_those_of_ir_measures():
