@@ -237,12 +237,18 @@ class BoundMeasure:
     array([0.528, 1.   ])
     """
 
-    def __init__(self, definition: Definition, params: dict[str, Any], cutoff: int | None, judged_only: bool):
+    def __init__(
+        self,
+        definition: Definition,
+        params: Mapping[str, Any],
+        cutoff: int | None = None,
+        judged_only: bool = False,
+    ):
         self.definition, self.params, self.cutoff, self.judged_only = definition, params, cutoff, judged_only
 
     def with_params(self, **changed: Any) -> BoundMeasure:
         """The measure with these values in place of its own."""
-        return BoundMeasure(self.definition, self.params | changed, self.cutoff, self.judged_only)
+        return BoundMeasure(self.definition, {**self.params, **changed}, self.cutoff, self.judged_only)
 
     @property
     def range(self) -> Range:

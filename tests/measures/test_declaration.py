@@ -13,7 +13,7 @@ from messages import refused
 from pages import ROOT, blocks, run_console, run_python
 
 import ir_trunc
-from ir_trunc.measures import declaration, registry
+from ir_trunc.measures import BoundMeasure, declaration, registry
 from ir_trunc.measures.params import Effort, MinRel, Persistence
 
 PAGE = ROOT / "notebooks" / "howto" / "own-measure.md"
@@ -133,3 +133,9 @@ def test_measures_may_share_their_parameters_as_the_fields_of_a_dataclass(regist
     measure = MinusEffort(p=0.5, e=0.5)
     assert ir_trunc.calc_aggregate(measure, {"1": {"a": 1}}, run)[measure] == -0.5
     refused(ir_trunc.ParameterError, "MinusEffort: p=2", MinusEffort, p=2)
+
+
+def test_a_bound_measure_needs_no_cutoff():
+    lists = ir_trunc.Rankings.from_lists([[0, 1, 1]])
+    made = BoundMeasure(registry["AP"], {"rel": 1})
+    assert made.score(lists).tolist() == registry["AP"].bind({}).score(lists).tolist()
