@@ -58,10 +58,19 @@ static bool spare_memory(Lists *lists)
     return enough;
 }
 
+enum { FEW = 8 }; /* documents that are quicker to insert than to merge */
+
 /* By merging, which is never slow, whatever the order is that a run comes in. */
 static void sort(Doc *docs, Doc *spare, size_t count)
 {
-    if (count < 2)
+    for (size_t at = 1; count <= FEW && at < count; at++) {
+        Doc doc = docs[at];
+        size_t place = at;
+        for (; place && comes_before(&doc, docs + place - 1); place--)
+            docs[place] = docs[place - 1];
+        docs[place] = doc;
+    }
+    if (count <= FEW)
         return;
     size_t half = count / 2;
     sort(docs, spare, half);
