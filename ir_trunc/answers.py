@@ -548,6 +548,7 @@ def _columns(data: Any, source: str, named: Columns) -> tuple[dict[str, list[Any
     Beside them the names of all columns.
     """
     read = {*named.values(), *chain.from_iterable(map(usual, OF_LOGS))}
+    columns, count = dict[Any, list[Any]](), 0  # of columns that are not read, the names alone
     if shape_of(data) == "frame":
         table = columns_by_name(data, source)
         names = column_names(table)
@@ -555,14 +556,16 @@ def _columns(data: Any, source: str, named: Columns) -> tuple[dict[str, list[Any
         columns = {name: values_of(table[name]) if name in once else [] for name in names}
         count = len(next(iter(table.values()), ())) if isinstance(table, Mapping) else len(table)
     else:
-        items, present = list[dict[Any, Any]](), dict[Any, None]()
-        for number, item in enumerate(_items(data, source), 1):
+        for count, item in enumerate(_items(data, source), 1):
             if not isinstance(item, Mapping):
-                raise InputError(f"{source}, item {number}: {shown(item)}: a dict with {_NEEDED} is needed.")
-            present |= dict.fromkeys(item)
-            items.append({name: item[name] for name in read & item.keys()})
-        count, names = len(items), [*present]
-        columns = {name: [item.get(name) for item in items] if name in read else [] for name in names}
+                raise InputError(f"{source}, item {count}: {shown(item)}: a dict with {_NEEDED} is needed.")
+            for name in item:
+                if name not in columns:
+                    columns[name] = [None] * (count - 1) if name in read else []
+            for name, column in columns.items():
+                if name in read:
+                    column.append(item.get(name))
+        names = [*columns]
     if not count:
         raise InputError(f"{source}: there is no question; at least one is needed.")
     named.check(names, OF_LOGS, source)

@@ -288,7 +288,7 @@ class Reading(_Options):  # type: ignore[misc]
     def of(cls, **options: Any) -> Reading:
         """From the keywords of a function that reads runs; ParameterTypeError for an unknown one."""
         known = tuple(HowRead.__annotations__)
-        for name in options.keys() - known:
+        for name in (name for name in options if name not in known):
             what = f"There is no option {name!r}; a run is read by {', '.join(known)}"
             raise ParameterTypeError(f"{what}.{nearest(name, known)}")
         return cls(**options)

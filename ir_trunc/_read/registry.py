@@ -210,8 +210,8 @@ def reader_of(data: Any, layout: Layout) -> Reader:
         for reader in readers_of(layout.kind):
             if not shapes.isdisjoint(reader.shapes) and reader.recognises(recognisable):
                 return reader
-        if shape != "object":
-            chosen = next((each for each in readers_of(layout.kind) if shape in each.shapes), None)
+            if chosen is None and shape != "object" and shape in reader.shapes:
+                chosen = reader
     if chosen is not None:
         return chosen
     forms = "; ".join(reader.form_of(layout) for reader in readers_of(layout.kind)[:4])

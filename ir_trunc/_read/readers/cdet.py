@@ -15,6 +15,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from ir_trunc._core.errors import InputError, counted, option, shown
@@ -326,10 +327,16 @@ def read_change_run(
 def one_day(value: object, place: str) -> str:
     """A date as the track writes it; InputError where it is none."""
     text = str(value)  # of a text, or of a date of Python or numpy
+    if not _is_day(text):
+        raise InputError(f"{place}: {shown(value)} is not a date; YYYY-MM-DD is needed, such as 2024-01-31.")
+    return text
+
+
+@lru_cache(1 << 12)  # each day is named by many topics
+def _is_day(text: str) -> bool:
     with suppress(ValueError):
-        if date.fromisoformat(text).isoformat() == text:
-            return text
-    raise InputError(f"{place}: {shown(value)} is not a date; YYYY-MM-DD is needed, such as 2024-01-31.")
+        return date.fromisoformat(text).isoformat() == text
+    return False
 
 
 def _field(content: Mapping[str, Any], place: str, *names: str) -> Any:

@@ -119,9 +119,11 @@ def dicts(data: Mapping[Any, Any], layout: Layout) -> Iterator[Rows]:
     each_once = len(pc.unique(topics)) == len(data)  # 1 and "1" are one topic
     without_values = layout.kind == "run" or not any(map(isinstance, data.values(), repeat(Mapping)))
     sizes = [len(docs) if isinstance(docs, (Mapping, *_LISTS)) else 1 for docs in data.values()]
-    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // PART)) + 1
+    cuts = list[int]()
+    if each_once and sum(sizes) >= PART:
+        cuts = (np.flatnonzero(np.diff(np.cumsum(sizes) // PART)) + 1).tolist()
     items = iter(data.items())
-    for start, stop in pairwise([0, *(cuts.tolist() if each_once else ()), len(data)]):
+    for start, stop in pairwise([0, *cuts, len(data)]):
         part = topics.slice(start, stop - start)
         rows = _rows_of_dict(dict(islice(items, stop - start)), part, layout, without_values)
         yield replace(rows, universe=tuple(part.to_pylist()))

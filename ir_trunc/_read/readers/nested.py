@@ -195,9 +195,12 @@ def form_of_records(data: Any, kind: str = "") -> Form | None:
     """The declared form of records with topics that hold data of a kind; None where there is none."""
     if type(data).__module__.startswith("ir_datasets"):  # to look into a data set is to download it
         return None
+    samples: dict[tuple[str, ...], list[Any]] = {}
     for form in (form for form in FORMS if form.topics):
-        records = (record for record in _sampled(data, form) if _first_at(record, _ROWS) is None)
-        if any(form.is_in(record, kind) for record in records):
+        if form.records not in samples:
+            records = _sampled(data, form)
+            samples[form.records] = [record for record in records if _first_at(record, _ROWS) is None]
+        if any(form.is_in(record, kind) for record in samples[form.records]):
             return form
     return None
 
