@@ -462,7 +462,7 @@ def read_texts(
         return {}
     ids = frozenset(wanted)
     names = Columns(columns).candidates(*_IDS[kind])
-    if is_path_like(data) and not os.path.exists(data):
+    if is_path_like(data) and (os.path.isdir(data) or not os.path.exists(data)):
         name, data = os.fspath(data), load_dataset(os.fspath(data))
         if data is None:
             raise InputError(f"{kind} {name}: there is no such file; {_NEEDED}.")

@@ -586,3 +586,11 @@ def test_ids_without_a_text_are_counted():
 def test_what_is_not_texts_is_refused(content, message, tmp_path):
     (tmp_path / "bad").write_text(content)
     refused(InputError, message, read_texts, "queries", tmp_path / "bad", ["1"])
+
+
+def test_a_folder_does_not_hide_the_data_set_of_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "vaswani").mkdir()
+    monkeypatch.setattr("ir_trunc._report.report.load_dataset", {"vaswani": {"1": "one"}}.get)
+    assert read_texts("queries", "vaswani", ["1"]) == {"1": "one"}
+    refused(InputError, "there is no such file", read_texts, "queries", tmp_path, ["1"])
