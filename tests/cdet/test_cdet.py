@@ -473,6 +473,16 @@ def test_all_errors_of_all_runs_are_listed_by_cause_up_to_50_and_tags_are_distin
     assert set(found.to_pandas()["kind"]) == {"error", "warning"}
 
 
+def test_errors_without_a_colon_have_causes_too(track):
+    write(track / "mine.jsonl", in_lines("mine", RUNS["always"]))
+    with (track / "mine.jsonl").open("ab") as file:
+        file.write(b'{"topic": "\xff"}\n' * 2 + b'{"topic": ' + b"[" * 100_000 + b"\n")
+    errors = cdet.check_runs(TOPICS, "mine.jsonl", days=RANGE).errors["mine.jsonl"]
+    assert [error.split(", line ")[1][2:] for error in errors] == [
+        "is not UTF-8 text (2 times).", "is nested too deeply to be read."
+    ]  # fmt: skip
+
+
 def test_the_valid_runs_of_several_are_scored(track):
     write(track / "runs" / "bad.jsonl", in_lines("bad", RUNS["alert"])[:2])
     said = r"run bad.jsonl is not valid, and not scored: .*2 topics missing, t2, t3;.*1 error"

@@ -153,7 +153,7 @@ class _RunReader:
         except InputError as error:
             if not self.collect:
                 raise
-            cause = re.sub(r"\d+", "", str(error).partition(": ")[2])
+            cause = re.sub(r"\d+", "", str(error).partition(": ")[2] or str(error))
             fault = self.run.faults.setdefault(cause, [str(error), 0])
             fault[1] += 1
             if len(self.run.faults) == MOST_ERRORS:
