@@ -289,7 +289,7 @@ def samples_of(topics: pa.DictionaryArray, scores: npt.NDArray[Any], ranks: Any,
         return ()
     places = distinct(np.linspace(0, len(scores) - 1, _SAMPLE).astype(np.int64))
     seen_marks: list[str] = []
-    texts, numbers = known_column(marks), known_column(ranks)
+    texts, numbers = (None if given is None else known_column(given) for given in (marks, ranks))
     if texts is not None and not pa.types.is_primitive(texts.type):
         seen_marks = texts.cast(pa.string()).take(numeric(places)).to_pylist()
     if numbers is None or not (pa.types.is_integer(numbers.type) or pa.types.is_floating(numbers.type)):
