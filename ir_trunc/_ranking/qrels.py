@@ -113,6 +113,12 @@ def coded_qrels(data: Data, rows: Rows | None = None) -> CodedRows | None:
 
 
 @cache
+def _odd(nil_id: str) -> Texts:
+    """The ids with which a list is for Python."""
+    return Texts.of([PLACEHOLDER, TERMINAL, nil_id])
+
+
+@cache
 def _hash_seed() -> int:
     """A random seed of the kernel's hashes, so that nobody can construct ids whose hashes collide."""
     return int.from_bytes(os.urandom(8), "little")
@@ -227,8 +233,7 @@ class Qrels:
         """The judged documents in the kernel's memory; None where it cannot look those of a run up."""
         if kernel is None or self.classes is not None or self.normalise is not None:
             return None
-        odd = Texts.of([PLACEHOLDER, TERMINAL, self.nil.id])  # with which a list is for Python
-        texts = self.topic_ids, self.doc_ids, odd
+        texts = self.topic_ids, self.doc_ids, _odd(self.nil.id)
         buffers = [buffer for ids in texts for buffer in (ids.offsets, ids.data)]
         return kernel.judged(*buffers, self.keys, self.grades, _hash_seed())
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -137,9 +138,9 @@ def reader(
     return declare
 
 
-def readers_of(kind: DataKind) -> list[Reader]:
+def readers_of(kind: DataKind) -> Iterator[Reader]:
     """The readers of a kind in the order of asking."""
-    return [reader for reader in _readers().READERS if kind in reader.kinds]
+    return (reader for reader in _readers().READERS if kind in reader.kinds)
 
 
 @cache
@@ -214,7 +215,7 @@ def reader_of(data: Any, layout: Layout) -> Reader:
                 chosen = reader
     if chosen is not None:
         return chosen
-    forms = "; ".join(reader.form_of(layout) for reader in readers_of(layout.kind)[:4])
+    forms = "; ".join(reader.form_of(layout) for reader in islice(readers_of(layout.kind), 4))
     needed = f"one of these is needed: {forms}; or another form of the page 'Your data'"
     raise InputError(f"{layout.kind} of type {type(data).__name__}: {needed}.")
 

@@ -158,8 +158,10 @@ def rows_of_table(data: Any, layout: Layout, source: str) -> Rows:
     scored = layout.value in columns
     places = np.arange(len(docs)) if ranks is None else ranks
     values = numbers(layout.value, layout.value_type) if scored else -places.astype(np.float64)
-    found = frozenset(field for field in possible_fields(layout) if field in named and named[field] in names)
-    rows = replace(Rows.of(source, topics, docs, values, classes), named=found)
+    rows = Rows.of(source, topics, docs, values, classes)
+    if named:
+        found = frozenset(field for field in possible_fields(layout) if named.get(field) in names)
+        rows = replace(rows, named=found)
     if COST in columns:
         costs = numbers(COST, "double")
         rows.require(COST, costs, np.isfinite(costs) & (costs >= 0), "a finite number >= 0")

@@ -73,7 +73,8 @@ class Evaluator:
         how: Any = options
         topics, self.missing, unjudged, nil = qrels_options(how)
         ties, depth = how.pop("ties", "id"), how.pop("depth", None)
-        self.over_ties = one_of("ties", ties, get_args(Ties)) == "expected"
+        by_id = isinstance(ties, str) and ties == "id"
+        self.over_ties = not by_id and one_of("ties", ties, get_args(Ties)) == "expected"
         self.reading = Reading.of(**how) if how else DEFAULT
         if self.over_ties:
             self.reading = replace(self.reading, over_ties=True)
@@ -85,6 +86,7 @@ class Evaluator:
         # Ends of lists may be documents for the measures of ir-measures, which see no ends.
         self.takes_ends = not any(map(refuses_ends, self.measures))
         self.bound = [bound for bound in self.by_measure.values() if bound]
+        self.reads_lists = any(bound.reads for bound in self.bound)
         # Measures that other tools compute, by their places.
         self.others = {at: of for at, (of, bound) in enumerate(self.by_measure.items()) if bound is None}
         for measure in self.others.values():
@@ -122,7 +124,7 @@ class Evaluator:
         keep, source = flag("keep_scores", keep_scores), source_of(run)
         rankings = self._open(run, source, keep or (self.over_ties and not isinstance(run, Rankings)))
         documents = None if self.qrels is None else Documents(self.qrels, run, self.reading)
-        if not isinstance(run, Rankings):
+        if not isinstance(run, Rankings) and (self.reads_lists or rankings.costs is not None):
             warn_about_lists(self.by_measure, source, rankings, *self.chosen_depths(run))
         if self.over_ties:
             ties = expected.score_ties(self.measures, rankings, source)
