@@ -179,3 +179,10 @@ def test_results_leave_memory_with_their_last_user(without_collector, ties):
         judgments = weakref.ref(results.rankings.judgments)
         del results
         assert judgments() is None, measure
+
+
+def test_rows_with_ranks_and_without_marks_are_read_without_pandas():
+    """pyarrow asks pandas, where it is given None for a column."""
+    rows = "[{'query_id': '1', 'doc_id': 'a', 'score': 1.0, 'rank': 1}]"
+    code = f"import sys, ir_trunc; ir_trunc.read_run({rows}); assert 'pandas' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

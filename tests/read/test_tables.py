@@ -1,8 +1,6 @@
 """Columns of tables: names that the user gives, and costs."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -149,10 +147,3 @@ def test_costs_take_the_place_of_effort_in_ranked_order(form):
 ])  # fmt: skip
 def test_wrong_costs_name_topic_and_document(bad, message):
     refused(InputError, message, calc, "FlatU", OF_COSTS, frame_of_costs(bad))
-
-
-def test_rows_with_ranks_and_without_marks_are_read_without_pandas():
-    """pyarrow asks pandas, where it is given None for a column."""
-    rows = "[{'query_id': '1', 'doc_id': 'a', 'score': 1.0, 'rank': 1}]"
-    code = f"import sys, ir_trunc; ir_trunc.read_run({rows}); assert 'pandas' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
