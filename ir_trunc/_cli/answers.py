@@ -106,8 +106,8 @@ def _scored(log: AnswerLog, args: Words, measures: list[Any], places: int) -> It
     yield table_text(curve.iloc[np.unique(deciles)][columns].reset_index(drop=True), places)
     answered, unanswered = curve["answers"].iloc[-1], log.counts["unanswered"]
     if unanswered and not measures:
-        questions = counted(len(log.run), "question")
-        yield f"Coverage is here a share of the {counted(answered, 'answer')}, above of the {questions}."
+        answers, questions = counted(answered, "answer"), counted(len(log.run), "question")
+        yield f"In this table, coverage is a share of the {answers}; above it, of the {questions}."
     if args.risk is not None:
         threshold = log.threshold(args.risk, args.delta)
         row = curve[curve["threshold"] == threshold].iloc[0]

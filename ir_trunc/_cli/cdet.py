@@ -10,7 +10,7 @@ from ir_trunc._cli.score import write_explanations
 from ir_trunc._core.errors import IrTruncError, ParameterError
 from ir_trunc._core.lazy import plots
 from ir_trunc._output.files import printing
-from ir_trunc._output.tables import OF_PAPERS, table_lines, written_in
+from ir_trunc._output.tables import FOR_PAGES, table_lines, written_in
 from ir_trunc._read.readers.cdet import SEPARATOR, is_change_topics
 from ir_trunc.cdet import MEASURES, check_runs, score
 from ir_trunc.cdet._leaderboard import Ranked
@@ -44,7 +44,7 @@ _CHECKED = f"""
 
 @cli_command("cdet check", _CHECKED)
 def _check(args: Words) -> int:
-    """Check runs by the rules of the track: all errors, up to 50 a run and each cause once, and
+    """Check runs by the rules of the track: the errors of each run, up to 50 causes, each with a count, and
     warnings for what is allowed, but probably not meant. The exit status is 1 where a run is invalid.
     """
     found = check_runs(args.topics, args.runs, **args.keywords(check_runs))
@@ -78,7 +78,7 @@ def _score(args: Words) -> int:
       alert.jsonl: valid
     """
     form, places = args.form_and_places(papers=True)
-    if (args.by or args.pairs) and form in (*OF_PAPERS, "markdown"):
+    if (args.by or args.pairs) and form in FOR_PAGES:
         raise IrTruncError(f"--by and --pairs have the forms table, tsv, csv, jsonl and json, not {form}.")
     if args.calendar is not None and args.plot is None:
         raise IrTruncError("--calendar is drawn into a file: --plot FILE is needed, too.")
@@ -94,7 +94,7 @@ def _score(args: Words) -> int:
         ax = plots.calendar(scores.calendar(args.calendar)) if of_topic else scores.plot()
         plots._kit.save_picture(ax.figure, args.plot)
     with printing(args.output) as out:
-        if args.by or args.pairs or form in ("tsv", "csv", "jsonl", "json"):
+        if args.by or args.pairs or form not in ("table", *FOR_PAGES):
             tell(f"{scores.heading}.")
             of_runs = scores.pairs if args.pairs else scores.to_pandas
             table = scores.by(args.by) if args.by else of_runs()

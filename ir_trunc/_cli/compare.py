@@ -9,7 +9,7 @@ from ir_trunc._cli._process import tell
 from ir_trunc._core.errors import IrTruncError
 from ir_trunc._core.lazy import pd
 from ir_trunc._output.files import printing
-from ir_trunc._output.tables import BEST, OF_PAPERS, table_lines, written_in
+from ir_trunc._output.tables import BEST, FOR_PAGES, table_lines, written_in
 from ir_trunc._scoring.runs import by_file_name
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def main(args: Words) -> None:
       ...
     """
     form, places = args.form_and_places(papers=True)
-    if args.pairs and form in (*OF_PAPERS, "markdown"):
+    if args.pairs and form in FOR_PAGES:
         raise IrTruncError(f"--pairs has the forms table, tsv, csv, jsonl and json, not {form}.")
     from ir_trunc._compare import compare  # scipy: not before it is needed
 
@@ -60,7 +60,7 @@ def main(args: Words) -> None:
     with printing(args.output) as out:
         if args.pairs:
             out.write(table_lines(comparison.pairs(), form, places if form == "table" else args.places))
-        elif form in ("table", "markdown", *OF_PAPERS):
+        elif form in ("table", *FOR_PAGES):
             out.write(
                 written_in(comparison, form, places, lambda digits: f"{comparison.marked(digits).text()}\n")
             )

@@ -144,6 +144,8 @@ FORMATS = "table", "tsv", "csv", "jsonl", "json", "markdown"
 """Forms of scores: a table to read, tab-separated, CSV, JSON Lines, a JSON list, Markdown."""
 OF_PAPERS = "latex", "html"
 """Forms that only a comparison has."""
+FOR_PAGES = "markdown", *OF_PAPERS
+"""Forms in which a comparison or a leaderboard is written as a whole."""
 
 
 def written_in(result: Any, form: str, places: int, as_table: Callable[[int], str]) -> str:

@@ -322,8 +322,8 @@ def check_runs(
     Returns
     -------
     ChangeCheck
-        Up to 50 errors of each run, those of one cause once with a count, and warnings for what is allowed,
-        but probably not meant.
+        Up to 50 errors of each run, where those of one cause are one error with a count; and warnings for
+        what is allowed, but probably not meant.
 
     Raises
     ------

@@ -488,7 +488,7 @@ def test_figures_that_a_log_does_not_tell_are_not_there(tmp_path, capsys):
     sure = str(json_lines(tmp_path / "sure.jsonl", [unknown[0] | {"confidence": 0.5}, unknown[1]]))
     for words, is_said in (([], True), (["c@1"], False)):  # which has no coverage of another kind
         assert main(["answers", sure, *words]) == 0
-        said = "Coverage is here a share of the 1 answer, above of the 2 questions."
+        said = "In this table, coverage is a share of the 1 answer; above it, of the 2 questions."
         assert (said in capsys.readouterr().out) is is_said
 
 

@@ -247,7 +247,9 @@ def test_an_output_does_not_overwrite_the_input(files, capsys, output):
 @pytest.mark.needs("report")
 def test_a_page_of_both_runs_goes_with_the_check(files, capsys):
     words = ["worse", "--baseline", "old", "--fail-if", "RR drops 0.1", "--fail-if", "passages > 9"]
-    assert run_check(capsys, *words, "--report", "page.html")[0] == 1
+    with_page = run_check(capsys, *words, "--report", "page.html")
+    assert with_page == run_check(capsys, *words)
+    assert with_page[0] == 1
     page = Path("page.html").read_text(encoding="utf-8")
     assert "<h1>worse: RR drops 0.1; passages &gt; 9</h1>" in page
     assert '<th scope="row">old</th>' in page
