@@ -3,7 +3,9 @@
 import doctest
 import inspect
 import sys
+from contextlib import chdir
 from functools import cache
+from tempfile import TemporaryDirectory
 from unittest import mock
 
 from public import FUNCTIONS, MODULES, handed_on, parameters_of
@@ -34,7 +36,7 @@ def example_of(name):
 
     names = vars(sys.modules[function.__module__]) | {word: recorded}
     session = doctest.DocTestParser().get_doctest(inspect.getdoc(function), names, name, None, 0)
-    with mock.patch.object(MODULES[module], word, recorded):
+    with TemporaryDirectory() as folder, chdir(folder), mock.patch.object(MODULES[module], word, recorded):
         doctest.DocTestRunner(verbose=False).run(session, out=lambda _: None)
     assert calls, f"{name} needs an example that calls it"
     return calls[-1]
